@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The hardware abstraction that a target (host, rv32) provides and all firmware uses. C11. */
+#ifndef WAFERVP_HAL_H
+#define WAFERVP_HAL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wafervp/program.h"
+#include "wafervp/registers.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One control processor as its firmware sees it. On the host `bus` and the two functions come from
+ * the platform; on rv32 they are volatile accesses. The rings lie in local memory that the message
+ * engine shares. */
+struct wvp_hal {
+  void *bus;
+  uint32_t (*read32)(void *bus, uint32_t offset);
+  void (*write32)(void *bus, uint32_t offset, uint32_t value);
+  struct wvp_descriptor *descriptors;   /* descriptor ring, DQ_SIZE entries */
+  const struct wvp_completion *completions; /* completion ring, CQ_SIZE entries */
+  /* Charge the cost of one schedule step (firmware.step_ns on the host, nothing on rv32, where
+   * instructions cost time by themselves). Writes after it happen that much later. */
+  void (*charge_step)(void *bus);
+};
+
+/* Firmware entry points. The context is memory of wvp_context_bytes() that the boot code hands over
+ * zeroed; firmware keeps no other state. */
+struct wvp_context;
+size_t wvp_context_bytes(uint32_t comms);
+/* Starts the program: executes commands until the first one that has to wait. `comms` and `program`
+ * stay readable for the whole run. */
+void wvp_boot(struct wvp_context *context, const struct wvp_hal *hal, const struct wvp_command *program,
+              const struct wvp_comm *comms, uint32_t comm_count);
+/* Handles all new completions and goes on with the program; called when a completion was written. */
+void wvp_progress(struct wvp_context *context);
+
+/* Why a rank is not done, for a deadlock report: fills up to `capacity` entries, returns the number
+ * there are. Reads state only. */
+struct wvp_waiting {
+  uint32_t command;  /* index of the command whose operation waits */
+  uint32_t blocking; /* 1: the program itself is blocked on it */
+  uint8_t op;        /* enum wvp_operation; 0 for compute */
+  uint32_t peer;     /* NPU or WVP_FROM_FLOW | flow whose message is missing */
+  uint64_t bytes;    /* of that message */
+  uint32_t chunk, step;
+};
+uint32_t wvp_waiting(const struct wvp_context *context, struct wvp_waiting *entries, uint32_t capacity);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

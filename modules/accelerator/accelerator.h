@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <systemc>
+
+#include "core/calendar.h"
+#include "core/fabric_protocol.h"
+#include "core/flow_table.h"
+#include "wafervp/registers.h"
+
+namespace wafervp {
+
+/// What runs on an accelerator's control processor (firmware on the host, or an instruction-set
+/// simulator). Called in Stage::kFirmware.
+class ControlProcessor {
+ public:
+  virtual ~ControlProcessor() = default;
+  /// Completions were written to the ring since the last call.
+  virtual void on_completions(Time now) = 0;
+};
+
+/// Sees what happens on accelerators; the platform builds breakdown, timeline and report from it.
+/// `when` is the control processor's local time, not before the calendar's.
+class AcceleratorObserver {
+ public:
+  virtual ~AcceleratorObserver() = default;
+  virtual void on_phase(NpuId npu, std::uint32_t kind, std::uint32_t command, Time when) = 0;
+  virtual void on_exit(NpuId npu, std::uint32_t status, Time when) = 0;
+  /// The compute engine is busy from `begin` to `end`.
+  virtual void on_compute(NpuId npu, Time begin, Time end) = 0;
+};
+
+struct AcceleratorConfig {
+  NpuId npu;
+  std::uint32_t npus = 1;
+  double peak_flops_per_s = 0;          ///< roofline, already times the efficiency; > 0
+  std::uint64_t hbm_bytes_per_s = 0;    ///< roofline, read + write; 0: no memory term
+  std::uint64_t reduce_bytes_per_s = 0; ///< memory rate of the reduction ALU: n bytes take 3n / rate; 0: free
+  std::uint32_t descriptor_entries = 64;
+  std::uint32_t completion_entries = 256;
+  std::uint64_t memory_bytes = 0;  ///< values: size of the backing store of device addresses 0..; 0: sizes only
+};
+
+/// Counters of one accelerator.
+struct AcceleratorStatistics {
+  Time compute_ps = 0;               ///< compute engine busy
+  Time reduce_ps = 0;                ///< reduction ALU busy
+  std::uint64_t sent_bytes = 0;      ///< payload handed to the fabric
+  std::uint64_t received_bytes = 0;  ///< payload delivered
+  std::uint64_t sent_messages = 0, received_messages = 0;
+  std::uint64_t staged_bytes_peak = 0;  ///< received and not yet combined
+  std::uint64_t descriptors = 0, completions = 0, register_reads = 0, register_writes = 0;
+};
+
+/// Message engine (descriptor ring, tag matching, staging, combine, send), compute engine and memory of
+/// one NPU behind read32/write32. Registers and rings: wafervp/registers.h.
+class Accelerator : public sc_core::sc_module,
+                    public FabricFwInterface,
+                    public FabricBwInterface,
+                    public FabricNode {
+ public:
+  FabricInitiatorSocket egress;  ///< to the router, or the link to the switch
+  FabricTargetSocket ingress;    ///< from the router, or the link from the switch
+
+  Accelerator(sc_core::sc_module_name name, const AcceleratorConfig& config, Calendar& calendar,
+              MessagePool& messages, FlowTable& flows);
+  ~Accelerator() override;
+
+  void attach(ControlProcessor& processor);
+  void set_observer(AcceleratorObserver* observer);
+  /// The link that `egress` is bound to, where no router stands between (for the set-up of flows).
+  void set_egress_link(Link& link);
+
+  /// Register accesses at the control processor's local time. An access that the map forbids throws
+  /// BusError with NPU, offset and the nearest register.
+  std::uint32_t read32(std::uint32_t offset, Time local);
+  void write32(std::uint32_t offset, std::uint32_t value, Time local);
+  wvp_descriptor* descriptor_ring();
+  const wvp_completion* completion_ring() const;
+
+  /// Backing store of device addresses [0, memory_bytes); empty when the run carries sizes only.
+  std::byte* memory();
+  const AcceleratorStatistics& statistics() const;
+  /// Messages received or expected and not matched, for a deadlock report.
+  std::size_t unmatched_messages() const;
+  /// False when work (sends, combines, computes, staged messages) is left.
+  bool idle() const;
+
+  tlm::tlm_sync_enum nb_transport_fw(Run& run, FabricPhase& phase, sc_core::sc_time& delay) override;
+  tlm::tlm_sync_enum nb_transport_bw(Run& run, FabricPhase& phase, sc_core::sc_time& delay) override;
+  unsigned route(const Flow& flow, unsigned input) override;
+  Link& output_link(unsigned output) override;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace wafervp

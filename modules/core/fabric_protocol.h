@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <tlm>
+
+#include "core/flow.h"
+
+namespace wafervp {
+
+/// Phases of the fabric protocol.
+/// Forward HEAD: a run is on its way. The receiver copies it. Sent again with the same `first` and a
+/// smaller `count`, it shortens the run that the receiver holds (count 0 takes it back).
+/// Backward CREDIT: packets of this run leave the receiver's buffer: packet first + i at tail(i) of
+/// the run. Sent again with a smaller count, it shortens the promise in the same way.
+/// Backward STALL: the receiver promises nothing beyond its credits so far: a run that was started in
+/// the hope of more is cut to what is covered.
+/// The delay is always zero, a call never blocks, and each answer is TLM_ACCEPTED; what a call causes
+/// is posted to the calendar.
+enum class FabricPhase : std::uint8_t { kHead, kCredit, kStall };
+
+/// Protocol traits of all data-plane sockets (own type: a lean payload, no extensions).
+struct FabricProtocol {
+  using tlm_payload_type = Run;
+  using tlm_phase_type = FabricPhase;
+};
+
+using FabricFw = tlm::tlm_fw_nonblocking_transport_if<Run, FabricPhase>;
+using FabricBw = tlm::tlm_bw_nonblocking_transport_if<Run, FabricPhase>;
+
+/// Forward and backward interfaces of the fabric sockets: non-blocking transport only.
+class FabricFwInterface : public virtual FabricFw {};
+class FabricBwInterface : public virtual FabricBw {};
+
+using FabricInitiatorSocket =
+    tlm::tlm_base_initiator_socket<32, FabricFwInterface, FabricBwInterface, 1, sc_core::SC_ONE_OR_MORE_BOUND>;
+using FabricTargetSocket =
+    tlm::tlm_base_target_socket<32, FabricFwInterface, FabricBwInterface, 1, sc_core::SC_ONE_OR_MORE_BOUND>;
+
+/// A node of the fabric as the set-up of a flow sees it. Flows are opened before their first message,
+/// link by link; a node says where the flow leaves it.
+class FabricNode {
+ public:
+  virtual ~FabricNode() = default;
+  static constexpr unsigned kEndsHere = ~0u;
+  /// Output port of `flow`, which came in by port `input`; kEndsHere at its sink.
+  virtual unsigned route(const Flow& flow, unsigned input) = 0;
+  /// Link at output port `output`.
+  virtual Link& output_link(unsigned output) = 0;
+};
+
+}  // namespace wafervp

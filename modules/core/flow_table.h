@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <boost/unordered_map.hpp>
+#include <deque>
+#include <vector>
+
+#include "core/fabric_protocol.h"
+
+namespace wafervp {
+
+/// Opens flows: walks from the sender through the nodes, which choose their output ports, and makes
+/// the flow's lane at each link. A flow is opened at its first use and stays.
+class FlowTable {
+ public:
+  /// `entry` is the node that the accelerator of `npu` injects into (its router, or itself where a link
+  /// leads to a switch); `input` is the port of that node.
+  void set_entry(NpuId npu, FabricNode& entry, unsigned input);
+
+  /// The flow from `source` to `destination` in `traffic_class`. `source` != `destination`.
+  /// Throws std::runtime_error when a node has no way to the destination.
+  Flow& unicast(NpuId source, NpuId destination, std::uint8_t traffic_class);
+  /// The flow of `source` into the in-network flow `group` (see wvp_comm.flows).
+  Flow& into_group(NpuId source, std::uint32_t group, std::uint8_t traffic_class);
+  /// Opens the part of an in-network flow that leaves `node` by `output`.
+  Flow& from_stage(FabricNode& node, unsigned output, std::uint32_t group, std::uint8_t traffic_class);
+
+  std::size_t size() const { return flows_.size(); }
+
+ private:
+  struct Entry {
+    FabricNode* node = nullptr;
+    unsigned input = 0;
+  };
+  Flow& create(NpuId source, NpuId destination, std::uint32_t group, std::uint8_t traffic_class);
+  void walk(Flow& flow, FabricNode& node, unsigned input);
+
+  std::vector<Entry> entries_;
+  std::deque<Flow> flows_;
+  boost::unordered_map<std::uint64_t, Flow*> index_;
+};
+
+}  // namespace wafervp

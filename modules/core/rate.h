@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <numeric>
+
+#include "core/time.h"
+
+namespace wafervp {
+
+/// A data rate in whole bytes per second, kept as the reduced fraction of ps per byte so that the
+/// end of the n-th byte, ceil(n * 10^12 / rate), is exact and mostly needs one 64-bit division.
+class Rate {
+ public:
+  constexpr Rate() = default;
+  /// `bytes_per_s` > 0.
+  explicit constexpr Rate(std::uint64_t bytes_per_s)
+      : bytes_per_s_(bytes_per_s),
+        num_(kPsPerSecond / std::gcd(kPsPerSecond, bytes_per_s)),
+        den_(bytes_per_s / std::gcd(kPsPerSecond, bytes_per_s)),
+        safe_bytes_((~std::uint64_t{0} - den_) / num_) {}
+
+  constexpr std::uint64_t bytes_per_s() const { return bytes_per_s_; }
+
+  /// ps from the start of a busy period to the end of its `bytes`-th byte, rounded up.
+  Time ps(std::uint64_t bytes) const {
+    if (bytes <= safe_bytes_) return (bytes * num_ + den_ - 1) / den_;
+    __extension__ using Wide = unsigned __int128;
+    return static_cast<Time>((static_cast<Wide>(bytes) * num_ + den_ - 1) / den_);
+  }
+
+  /// Largest number of bytes whose end is not after `ps`: floor(ps * rate / 10^12).
+  std::uint64_t bytes(Time ps) const {
+    __extension__ using Wide = unsigned __int128;
+    return static_cast<std::uint64_t>(static_cast<Wide>(ps) * den_ / num_);
+  }
+
+  friend constexpr bool operator==(const Rate& a, const Rate& b) { return a.bytes_per_s_ == b.bytes_per_s_; }
+  friend constexpr bool operator<(const Rate& a, const Rate& b) { return a.bytes_per_s_ < b.bytes_per_s_; }
+
+ private:
+  std::uint64_t bytes_per_s_ = 1;
+  std::uint64_t num_ = kPsPerSecond;
+  std::uint64_t den_ = 1;
+  std::uint64_t safe_bytes_ = (~std::uint64_t{0} - 1) / kPsPerSecond;
+};
+
+}  // namespace wafervp

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/ids.h"
+#include "core/time.h"
+#include "scenario/scenario.h"
+#include "workload/programs.h"
+
+namespace wafervp {
+
+/// Breakdown of one NPU's time. A rank's time is `compute` while its compute engine is busy; while it
+/// is not and the rank's program is blocked on an operation, the time is exposed communication of that
+/// operation's kind; what is left (after the rank's end) is `idle`. The parts sum to the step's time.
+/// The wafer's breakdown is that of the rank that ends last (the lowest number among equals).
+struct Breakdown {
+  Time compute = 0, input_load = 0, mp = 0, dp = 0, pp = 0, weight_streaming = 0, idle = 0;
+};
+struct LinkResult {
+  std::string name, from, to;
+  std::uint64_t bytes = 0, bytes_per_s = 0;
+  Time busy_ps = 0, stalled_ps = 0;  // stalled: a packet is ready and lacks credit, the link is free
+  double utilisation = 0;            // busy / step time
+};
+struct NpuResult {
+  std::uint32_t npu = 0;
+  bool has_program = false, finished = false;
+  Time end_ps = 0;
+  Breakdown breakdown;
+  std::uint64_t memory_peak_bytes = 0, sent_bytes = 0, received_bytes = 0;
+};
+/// All instances of one kind of collective on one communicator, with equal size.
+struct CollectiveResult {
+  std::string operation, algorithm, communicator, kind;
+  std::uint32_t ranks = 0, count = 0;
+  std::uint64_t bytes = 0;                  // of one instance, as wvp_command.bytes
+  Time time_ps = 0;                         // mean over the instances: last end - first entry
+  Time min_ps = 0, max_ps = 0;
+  double algorithm_bytes_per_s = 0;         // bytes / time, as nccl-tests defines it
+  double bus_bytes_per_s = 0;               // algorithm bandwidth times the factor of the operation
+  Time bound_ps = 0;                        // topology/bounds.h
+};
+struct TraceSlice {
+  std::uint32_t npu;
+  std::string name, category;
+  Time begin, end;
+};
+struct Results {
+  std::string status = "ok";  // ok, check_failed, deadlock, time_limit, interrupted, error
+  std::string message;        // empty when ok
+  Time time_ps = 0;
+  Breakdown breakdown;
+  std::vector<CollectiveResult> collectives;
+  std::vector<LinkResult> links;
+  std::vector<NpuResult> npus;
+  std::vector<TraceSlice> trace;
+  std::vector<std::string> warnings;
+  std::uint64_t payload_bytes = 0;   // sum over links
+  std::uint64_t events = 0;
+};
+
+}  // namespace wafervp

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace wafervp {
+
+using Json = nlohmann::ordered_json;
+
+/// The typed scenario. The descriptor table (descriptors.cpp) gives names, units, defaults, ranges,
+/// schema, documentation and messages of every member; this file only gives the types.
+
+enum class FabricKind { kRing, kSwitch, kMesh2d, kFred };
+enum class Grain { kAuto, kPacket };
+enum class DataMode { kNone, kValues };
+enum class MemoryCheck { kError, kWarn, kOff };
+enum class WorkloadKind { kResnet152, kTransformer, kCollective };
+enum class ComputeMode { kPhysical, kFixed };
+enum class PlacementKind { kMpPpDp, kRowMajor, kSearched, kExplicit };
+enum class PipelineSchedule { kGpipe, k1f1b };
+enum class DpSync { kAllReduce, kRsAg };
+/// Names as in firmware/include/wafervp/program.h.
+enum class Algorithm { kAuto, kRing, kHierarchical, kInSwitch, kDirect, kRelay };
+enum class Operation { kAllReduce, kReduceScatter, kAllGather, kBroadcast, kAllToAll, kSend, kBarrier };
+enum class ElementType { kFp32, kFp16, kBf16, kInt32, kFp64 };
+
+struct NpuSpec {
+  double peak_flops_per_s;
+  double compute_efficiency;        // 0 < e <= 1
+  std::uint64_t hbm_bytes_per_s;    // read + write, roofline; 0: no memory term
+  std::uint64_t hbm_bytes;          // capacity
+  std::uint64_t reduce_bytes_per_s; // 0: reductions at end points are free (as in the FRED paper)
+};
+struct RingSpec {
+  std::uint64_t link_bytes_per_s;
+  double link_latency_ns;
+};
+struct SwitchSpec {
+  std::uint64_t link_bytes_per_s;
+  double link_latency_ns;
+  double switch_latency_ns;
+};
+struct Mesh2dSpec {
+  std::uint32_t columns, rows;
+  std::uint64_t link_bytes_per_s;
+  double link_latency_ns;
+};
+struct FredSpec {
+  std::uint32_t l1_switches, npus_per_l1;
+  std::uint64_t npu_bytes_per_s;    // NPU to L1, each direction
+  std::uint64_t uplink_bytes_per_s; // L1 to L2 per L1 switch, each direction
+  double link_latency_ns;
+  double switch_latency_ns;
+  bool in_network;                  // reduce and multicast in the switches
+};
+struct FabricSpec {
+  FabricKind kind;
+  RingSpec ring;
+  SwitchSpec switch_;
+  Mesh2dSpec mesh2d;
+  FredSpec fred;
+  std::uint32_t buffer_packets;  // per flow and hop; 0: ceil(rate * 2 * latency / 4096) + 2
+  /// Rates of single links, by name ("x2y1->x3y1"), over the rate of the kind.
+  std::map<std::string, std::uint64_t> link_rates;
+};
+struct FirmwareSpec {
+  double step_ns;
+  Algorithm all_reduce, reduce_scatter, all_gather, broadcast, all_to_all;
+  std::uint32_t chunks;         // 0: chosen by the firmware
+  std::uint32_t active_chunks;  // 0: all
+  std::uint32_t relay_chunks;   // chunks of a relayed broadcast, 0: chosen by the firmware
+  double x_first_share;         // hierarchical on a mesh; negative: balanced
+};
+struct WaferSpec {
+  std::uint32_t npus;
+  NpuSpec npu;
+  FabricSpec fabric;
+  FirmwareSpec firmware;
+};
+struct ParallelismSpec {
+  std::uint32_t mp, dp, pp;
+};
+struct PlacementSpec {
+  PlacementKind kind;
+  std::vector<std::uint32_t> npus;  // explicit: NPU of each rank, rank = (dp * PP + pp) * MP + mp
+  std::uint64_t seed;               // searched
+  std::uint32_t iterations;         // searched
+};
+struct ComputeSpec {
+  ComputeMode mode;
+  double fixed_ns;  // fixed: compute time of one NPU in the whole step (its share of forward and backward)
+};
+struct TransformerSpec {
+  std::string preset;  // "transformer_17b", "tiny", ... or "custom"
+  std::uint32_t layers, hidden, sequence;
+  double parameters;   // of the whole model
+  double attention_flops_factor;  // a of 24 h^2 + a s h FLOPs a layer and token
+};
+struct CollectiveSpec {
+  Operation operation;
+  Algorithm algorithm;
+  std::uint64_t bytes;  // as wvp_command.bytes
+  ElementType type;
+  std::uint32_t chunks, active_chunks, repeats;
+  /// "all", "mp", "dp" or "pp": which groups of the parallelism run it at the same time.
+  std::string groups;
+  std::vector<std::uint32_t> ranks;         // a single explicit group (NPU numbers); empty: `groups`
+  std::uint32_t root;                       // broadcast: index in the group; send: sender, to index root + 1
+  std::map<std::string, double> start_ns;   // late ranks: NPU number -> when it enters
+  std::vector<std::uint32_t> absent;        // NPUs that never enter (to test a deadlock report)
+  std::map<std::string, std::uint64_t> bytes_of; // NPU number -> other size (to test a mismatch report)
+};
+/// Point-to-point messages that run beside each other: contention cases.
+struct MessageSpec {
+  std::uint32_t from, to;
+  std::uint64_t bytes;
+  double start_ns;
+};
+struct WorkloadSpec {
+  WorkloadKind kind;
+  ParallelismSpec parallelism;
+  PlacementSpec placement;
+  ComputeSpec compute;
+  TransformerSpec transformer;
+  CollectiveSpec collective;
+  std::vector<MessageSpec> messages;  // kind collective only, instead of or beside `collective`
+  bool has_collective;                // false: `messages` only
+  std::uint32_t samples_per_replica;  // resnet152: images per DP replica; transformer: sequences
+  std::uint32_t microbatches;
+  PipelineSchedule schedule;
+  DpSync dp_sync;
+  std::uint32_t iterations;
+};
+struct DetailSpec {
+  std::string control_processor;  // "host"
+  DataMode data;
+  std::string fred_switch;        // "behavioural"
+  Grain grain;
+  std::uint32_t train_packets;
+};
+struct LimitsSpec {
+  double time_ns;             // simulated; 0: none
+  std::uint64_t value_bytes;  // data values
+  double wall_s;              // 0: none
+};
+struct OutputsSpec {
+  bool statistics;
+  bool trace;
+};
+struct Scenario {
+  std::uint32_t version;
+  std::string name;
+  std::string comment;
+  WaferSpec wafer;
+  WorkloadSpec workload;
+  DetailSpec detail;
+  MemoryCheck memory_check;
+  LimitsSpec limits;
+  OutputsSpec outputs;
+  std::uint64_t seed;
+};
+
+}  // namespace wafervp

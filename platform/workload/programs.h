@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "scenario/scenario.h"
+#include "topology/placement.h"
+#include "topology/topology.h"
+#include "wafervp/program.h"
+
+namespace wafervp {
+
+/// What an operation's time is counted as in the breakdown.
+enum class TrafficKind : std::uint8_t { kMp, kDp, kPp, kInputLoad, kWeightStreaming };
+
+/// A group of NPUs that communicate; its index is wvp_command.comm of every member.
+struct Communicator {
+  std::string name;  // "mp[dp=0,pp=1]"
+  TrafficKind kind;
+  std::vector<NpuId> members;  // in rank order
+  std::uint32_t dim_x = 0, dim_y = 0;
+  std::uint32_t x_first_share = 65536;
+  std::uint64_t ring_rate = 0, x_rate = 0, y_rate = 0, flow_rate = 0;
+  Time hop_latency_ps = 0;
+};
+
+/// The program of one NPU. NPUs without a rank have an empty program (END only).
+struct RankProgram {
+  std::vector<wvp_command> commands;
+};
+
+struct MemoryNeed {
+  std::uint64_t weights = 0, gradients = 0, optimiser = 0, activations = 0;
+  std::uint64_t total() const { return weights + gradients + optimiser + activations; }
+};
+
+/// What the wafer executes: one program per NPU, and the groups that the programs name.
+struct Workload {
+  std::vector<Communicator> communicators;
+  std::vector<RankProgram> programs;   // by NPU
+  std::vector<MemoryNeed> memory;      // by NPU
+  std::uint64_t device_memory_bytes = 0;  // highest device address + 1 that the programs use, over all NPUs
+  std::vector<std::string> warnings;   // "/workload/collective/bytes: ..."
+};
+
+/// Turns the scenario's workload into programs. Throws ScenarioError (scenario/errors.h) when the
+/// workload does not fit (memory_check error) or a combination is unsupported.
+Workload build_workload(const Scenario& scenario, const Topology& topology, const Placement& placement);
+
+}  // namespace wafervp
