@@ -71,7 +71,7 @@ class Accelerator : public sc_core::sc_module,
   void attach(ControlProcessor& processor);
   void set_observer(AcceleratorObserver* observer);
   /// The link that `egress` is bound to, where no router stands between (for the set-up of flows).
-  void set_egress_link(Link& link);
+  void set_egress_link(FabricLink& link);
 
   /// Register accesses at the control processor's local time. An access that the map forbids throws
   /// BusError with NPU, offset and the nearest register.
@@ -91,7 +91,7 @@ class Accelerator : public sc_core::sc_module,
   tlm::tlm_sync_enum nb_transport_fw(Run& run, FabricPhase& phase, sc_core::sc_time& delay) override;
   tlm::tlm_sync_enum nb_transport_bw(Run& run, FabricPhase& phase, sc_core::sc_time& delay) override;
   unsigned route(const Flow& flow, unsigned input) override;
-  Link& output_link(unsigned output) override;
+  FabricLink& output_link(unsigned output) override;
 
  private:
   struct Impl;

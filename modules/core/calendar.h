@@ -77,6 +77,8 @@ class Calendar : public sc_core::sc_module {
   /// Nothing after this time is executed; the run then ends with `limit_reached()`.
   void set_limit(Time limit) { limit_ = limit; }
   bool limit_reached() const { return limit_reached_; }
+  /// Ends the run after the events of the present time.
+  void stop() { stop_requested_ = true; }
   bool stopped() const { return stopped_; }
   /// A run without the kernel, for benchmarks: drains everything.
   void drain_all() { drain_until(kNever); }
@@ -129,6 +131,7 @@ class Calendar : public sc_core::sc_module {
   bool draining_ = false;
   bool limit_reached_ = false;
   bool stopped_ = false;
+  bool stop_requested_ = false;
 };
 
 }  // namespace wafervp

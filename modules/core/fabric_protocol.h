@@ -36,6 +36,23 @@ using FabricInitiatorSocket =
 using FabricTargetSocket =
     tlm::tlm_base_target_socket<32, FabricFwInterface, FabricBwInterface, 1, sc_core::SC_ONE_OR_MORE_BOUND>;
 
+class FabricNode;
+
+/// A link as the set-up of a flow sees it.
+class FabricLink {
+ public:
+  virtual ~FabricLink() = default;
+  /// Makes the queue of `flow` at this link; `hop` is its index in the flow's path, `input` the port by
+  /// which the flow enters the node that feeds the link.
+  virtual Lane* open(Flow& flow, std::uint16_t hop, unsigned input) = 0;
+  /// Node at the far end, and the input port of it that this link is bound to.
+  virtual FabricNode& target() = 0;
+  virtual unsigned target_input() const = 0;
+  virtual const Rate& rate() const = 0;
+  virtual Time latency() const = 0;
+  virtual std::uint32_t buffer_packets() const = 0;
+};
+
 /// A node of the fabric as the set-up of a flow sees it. Flows are opened before their first message,
 /// link by link; a node says where the flow leaves it.
 class FabricNode {
@@ -45,7 +62,7 @@ class FabricNode {
   /// Output port of `flow`, which came in by port `input`; kEndsHere at its sink.
   virtual unsigned route(const Flow& flow, unsigned input) = 0;
   /// Link at output port `output`.
-  virtual Link& output_link(unsigned output) = 0;
+  virtual FabricLink& output_link(unsigned output) = 0;
 };
 
 }  // namespace wafervp

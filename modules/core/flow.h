@@ -12,9 +12,8 @@
 
 namespace wafervp {
 
-class Link;
+class FabricLink;
 struct Lane;
-class RunSink;
 
 /// Values of a message, shared by all that hold it (multicast clones share one buffer).
 using Bytes = std::shared_ptr<std::vector<std::byte>>;
@@ -24,7 +23,7 @@ using Bytes = std::shared_ptr<std::vector<std::byte>>;
 struct Flow {
   /// One link of the path. The lane is the flow's queue at that link.
   struct Hop {
-    Link* link;
+    FabricLink* link;
     Lane* lane;
     std::uint16_t output;  ///< output port of the node that feeds the link
   };

@@ -22,8 +22,10 @@ class FlowTable {
   Flow& unicast(NpuId source, NpuId destination, std::uint8_t traffic_class);
   /// The flow of `source` into the in-network flow `group` (see wvp_comm.flows).
   Flow& into_group(NpuId source, std::uint32_t group, std::uint8_t traffic_class);
-  /// Opens the part of an in-network flow that leaves `node` by `output`.
-  Flow& from_stage(FabricNode& node, unsigned output, std::uint32_t group, std::uint8_t traffic_class);
+  /// Opens the part of an in-network flow that leaves `node` by `output`; at the links it counts as
+  /// traffic of the node's port `input`.
+  Flow& from_stage(FabricNode& node, unsigned output, unsigned input, std::uint32_t group,
+                   std::uint8_t traffic_class);
 
   std::size_t size() const { return flows_.size(); }
 
