@@ -1,28 +1,111 @@
 # SPDX-License-Identifier: Apache-2.0
-# wafervp_add_library(NAME SOURCES ... [DEPENDS ...]): a static library of one room of the house.
+
+# wafervp_add_library(NAME SOURCES ... [DEPENDS ...]): a static library of one room of the house. wafervp_NAME is
+# also known as wafervp::NAME, here and to users of the installed package.
 function(wafervp_add_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
+  string(REGEX REPLACE "^wafervp_" "" short ${name})
   add_library(${name} STATIC ${ARG_SOURCES})
-  target_link_libraries(${name} PUBLIC ${ARG_DEPENDS} PRIVATE wafervp_options)
+  add_library(wafervp::${short} ALIAS ${name})
+  target_link_libraries(${name} PUBLIC ${ARG_DEPENDS} PRIVATE $<BUILD_INTERFACE:wafervp_options>)
 endfunction()
 
-# wafervp_add_test(NAME LABEL unit|module|... SOURCES ... [DEPENDS ...] [ARGS ...] [TIMEOUT s]): a GoogleTest
-# program that is one CTest test (a simulation has a process to itself: see PER_CASE).
-# PER_CASE: each GoogleTest case runs in a process of its own.
+# wafervp_add_test(NAME LABEL unit|module|... SOURCES ... [DEPENDS ...] [ARGS ...] [TIMEOUT s] [PER_CASE] [LONG]
+#                  [SANITIZE]): a GoogleTest program.
+# PER_CASE: each GoogleTest case is a CTest test in a process of its own (a simulation has a process to itself);
+#           without it the whole program is one CTest test.
+# LONG:     carries the label `long` too; tools/test leaves it out.
+# SANITIZE: belongs to the subset that tools/test also runs under the sanitizers (unit tests always do).
 function(wafervp_add_test name)
-  cmake_parse_arguments(ARG "PER_CASE" "LABEL;TIMEOUT" "SOURCES;DEPENDS;ARGS" ${ARGN})
+  cmake_parse_arguments(ARG "PER_CASE;LONG;SANITIZE" "LABEL;TIMEOUT" "SOURCES;DEPENDS;ARGS" ${ARGN})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 10)
   endif()
+  set(labels ${ARG_LABEL})
+  if(ARG_LONG)
+    list(APPEND labels long)
+  elseif(ARG_SANITIZE OR ARG_LABEL STREQUAL "unit")
+    list(APPEND labels sanitize)
+    set_property(GLOBAL APPEND PROPERTY WAFERVP_SANITIZE_TARGETS ${name})
+  endif()
+  if(WAFERVP_SANITIZE)
+    math(EXPR ARG_TIMEOUT "6 * ${ARG_TIMEOUT}")
+  endif()
+  set(serial FALSE)
+  if(ARG_LABEL STREQUAL "perf")
+    set(serial TRUE)  # ratios of times: nothing else may run beside it
+  endif()
+
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_DEPENDS} wafervp_options GTest::gmock GTest::gtest)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   if(ARG_PER_CASE)
     include(GoogleTest)
+    string(REPLACE ";" "\\;" labels "${labels}")
     gtest_discover_tests(${name} EXTRA_ARGS ${ARG_ARGS} DISCOVERY_TIMEOUT 60
-      PROPERTIES LABELS ${ARG_LABEL} TIMEOUT ${ARG_TIMEOUT})
+      PROPERTIES LABELS "${labels}" TIMEOUT ${ARG_TIMEOUT} RUN_SERIAL ${serial})
   else()
     add_test(NAME ${name} COMMAND ${name} ${ARG_ARGS})
-    set_tests_properties(${name} PROPERTIES LABELS ${ARG_LABEL} TIMEOUT ${ARG_TIMEOUT})
+    set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT ${ARG_TIMEOUT} RUN_SERIAL ${serial})
   endif()
+endfunction()
+
+# Targets of `directory` and below it, of one of the types that follow.
+function(wafervp_targets_below result directory)
+  set(found)
+  get_property(targets DIRECTORY ${directory} PROPERTY BUILDSYSTEM_TARGETS)
+  foreach(target ${targets})
+    get_target_property(type ${target} TYPE)
+    if(type IN_LIST ARGN)
+      list(APPEND found ${target})
+    endif()
+  endforeach()
+  get_property(folders DIRECTORY ${directory} PROPERTY SUBDIRECTORIES)
+  foreach(folder ${folders})
+    wafervp_targets_below(below ${folder} ${ARGN})
+    list(APPEND found ${below})
+  endforeach()
+  set(${result} ${found} PARENT_SCOPE)
+endfunction()
+
+# TRUE when `target` links `wanted`, itself or by what it links.
+function(wafervp_links result target wanted)
+  set(open ${target})
+  set(seen)
+  set(answer FALSE)
+  while(open)
+    list(POP_FRONT open next)
+    if(next IN_LIST seen OR NOT TARGET ${next})
+      continue()
+    endif()
+    list(APPEND seen ${next})
+    foreach(property LINK_LIBRARIES INTERFACE_LINK_LIBRARIES)
+      get_target_property(libraries ${next} ${property})
+      if(libraries)
+        list(APPEND open ${libraries})
+      endif()
+    endforeach()
+    if(wanted IN_LIST open)
+      set(answer TRUE)
+      break()
+    endif()
+  endwhile()
+  set(${result} ${answer} PARENT_SCOPE)
+endfunction()
+
+# Gives the shared precompiled header to all C++ targets below `directory` that use SystemC.
+function(wafervp_share_pch directory)
+  if(NOT WAFERVP_PCH)
+    return()
+  endif()
+  wafervp_targets_below(targets ${directory} STATIC_LIBRARY OBJECT_LIBRARY EXECUTABLE)
+  list(REMOVE_ITEM targets wafervp_pch)
+  foreach(target ${targets})
+    get_target_property(sources ${target} SOURCES)
+    wafervp_links(uses_systemc ${target} wafervp_systemc)
+    if(uses_systemc AND NOT "${sources}" MATCHES "\\.c(;|$)")
+      target_precompile_headers(${target} REUSE_FROM wafervp_pch)
+      target_compile_options(${target} PRIVATE $<TARGET_PROPERTY:wafervp_pch,INTERFACE_COMPILE_OPTIONS>)
+    endif()
+  endforeach()
 endfunction()
