@@ -28,8 +28,14 @@ using FabricFw = tlm::tlm_fw_nonblocking_transport_if<Run, FabricPhase>;
 using FabricBw = tlm::tlm_bw_nonblocking_transport_if<Run, FabricPhase>;
 
 /// Forward and backward interfaces of the fabric sockets: non-blocking transport only.
-class FabricFwInterface : public virtual FabricFw {};
-class FabricBwInterface : public virtual FabricBw {};
+class FabricFwInterface : public virtual FabricFw {
+ public:
+  using protocol_types = FabricProtocol;
+};
+class FabricBwInterface : public virtual FabricBw {
+ public:
+  using protocol_types = FabricProtocol;
+};
 
 using FabricInitiatorSocket =
     tlm::tlm_base_initiator_socket<32, FabricFwInterface, FabricBwInterface, 1, sc_core::SC_ONE_OR_MORE_BOUND>;
@@ -61,6 +67,8 @@ class FabricNode {
   static constexpr unsigned kEndsHere = ~0u;
   /// Output port of `flow`, which came in by port `input`; kEndsHere at its sink.
   virtual unsigned route(const Flow& flow, unsigned input) = 0;
+  /// True where the packets of a flow that ends here are always taken, so that no credits are needed.
+  virtual bool consumes(const Flow& flow) const { return static_cast<void>(flow), true; }
   /// Link at output port `output`.
   virtual FabricLink& output_link(unsigned output) = 0;
 };

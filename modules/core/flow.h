@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/calendar.h"
 #include "core/ids.h"
 #include "core/rate.h"
 #include "core/time.h"
@@ -26,6 +27,7 @@ struct Flow {
     FabricLink* link;
     Lane* lane;
     std::uint16_t output;  ///< output port of the node that feeds the link
+    std::uint16_t input;   ///< port by which the flow enters that node
   };
   FlowId id;
   NpuId source;       ///< sending NPU; invalid for the inner parts of a tree
@@ -33,11 +35,30 @@ struct Flow {
   std::uint32_t group = 0;  ///< handle of the in-network flow that it belongs to, 0: unicast
   std::uint8_t traffic_class = 0;
   boost::container::small_vector<Hop, 2> hops;
+  /// The flow ends where packets are always taken (an NPU), so that its last link needs no credits.
+  bool unlimited_sink = true;
   std::uint64_t next_packet = 0;  ///< index that the next message's first packet gets
 };
 
+struct Message;
+
+/// Where a message's last byte arrives.
+class MessageSink {
+ public:
+  /// The message has arrived; the sink owns it from here on.
+  virtual void on_message(Message& message, Time now) = 0;
+
+ protected:
+  ~MessageSink() = default;
+};
+
 /// One message in flight. Packets are numbered along the flow; the last one may be shorter.
-struct Message {
+/// It is its own calendar entry: its sink schedules it for its last byte (and returns it to the pool
+/// then, in Stage::kArrival: nobody else looks at a message after that).
+struct Message final : CalendarEntry {
+  Message() : CalendarEntry(Stage::kArrival, 0) {}
+
+  MessageSink* sink = nullptr;
   Flow* flow = nullptr;
   std::uint64_t bytes = 0;
   std::uint64_t first_packet = 0;
@@ -56,6 +77,9 @@ struct Message {
     if (first + count < end_packet()) return static_cast<std::uint64_t>(count) * kPacketBytes;
     return bytes - before;
   }
+
+ private:
+  void fire(Time now) override { sink->on_message(*this, now); }
 };
 
 /// A run: consecutive packets of one message that pass one place at the rate of the link they came
@@ -63,23 +87,48 @@ struct Message {
 /// Packet `first + i` begins to pass at origin + rate.ps(offset + i * 4096); a run without a rate (from
 /// a source) passes all at once.
 struct Run {
-  Message* message = nullptr;
+  Message* message = nullptr;  ///< valid until the message is delivered
   Flow* flow = nullptr;
   const Rate* rate = nullptr;
   std::uint64_t first = 0;
   std::uint64_t offset = 0;  ///< bytes of the busy period before the run
   Time origin = 0;           ///< start of the busy period, shifted to this place
   std::uint32_t count = 0;
-  std::uint16_t hop = 0;  ///< index of the link of the flow's path that the run goes over next
+  std::uint16_t tail_bytes = 0;  ///< bytes of the last packet of the run
+  std::uint16_t hop = 0;         ///< index of the link of the flow's path that the run goes over next
+  bool last = false;             ///< the run ends with the message's last packet
+  bool hopeful = false;          ///< more packets than the sender has credits for: answer when the head is here
+
+  /// All packets of `message`, ready at its source from `when` on.
+  static Run from_source(Message& message, Time when) {
+    Run run;
+    run.message = &message;
+    run.flow = message.flow;
+    run.first = message.first_packet;
+    run.origin = when;
+    run.count = message.packets;
+    run.tail_bytes = static_cast<std::uint16_t>(message.bytes_of(message.end_packet() - 1, 1));
+    run.last = true;
+    return run;
+  }
 
   std::uint64_t end() const { return first + count; }
-  bool complete() const { return end() == message->end_packet(); }
+  bool complete() const { return last; }
+  /// Bytes of the first `n` packets.
+  std::uint64_t bytes(std::uint64_t n) const {
+    if (n == 0) return 0;
+    return n < count ? n * kPacketBytes : (n - 1) * kPacketBytes + tail_bytes;
+  }
   /// Head of packet `first + i` at this place.
   Time head(std::uint64_t i) const { return rate ? origin + rate->ps(offset + i * kPacketBytes) : origin; }
   /// Last byte of packet `first + i` at this place.
-  Time tail(std::uint64_t i) const {
-    if (!rate) return origin;
-    return origin + rate->ps(offset + message->bytes_of(first, static_cast<std::uint32_t>(i + 1)));
+  Time tail(std::uint64_t i) const { return rate ? origin + rate->ps(offset + bytes(i + 1)) : origin; }
+  /// Keeps the first `n` packets.
+  void shorten(std::uint32_t n) {
+    if (n >= count) return;
+    count = n;
+    tail_bytes = kPacketBytes;
+    last = false;
   }
 };
 
