@@ -30,6 +30,7 @@ if(NOT WAFERVP_SYSTEMC_LINKS)
   endforeach()
   # Another library may be named at the next configuration: it is to be checked anew.
   unset(WAFERVP_SYSTEMC_LINKS CACHE)
+  unset(__pkg_config_checked_SYSTEMC CACHE)
   foreach(standard 11 14 20)
     unset(WAFERVP_SYSTEMC_LINKS_CXX${standard} CACHE)
   endforeach()
