@@ -60,7 +60,8 @@ enum wvp_command_kind {
  * ranks taking one element more; share i begins at the sum of the shares before it.
  * Addresses: all_reduce and broadcast work in place on `dst`; reduce_scatter reads and overwrites
  * `dst` (the own share's place holds the result, the rest is scratch); all_gather: own share already
- * in its place of `dst`; all_to_all: from `src` to `dst`; send: from `src`; receive: to `dst`. */
+ * in its place of `dst`; all_to_all: from `src` to `dst`, where the share from member j lies at
+ * j * (own share's size); send: from `src`; receive: to `dst`. */
 struct wvp_command {
   uint8_t kind;          /* enum wvp_command_kind */
   uint8_t op;            /* enum wvp_operation */
@@ -69,7 +70,8 @@ struct wvp_command {
   uint8_t traffic_class; /* enum wvp_class */
   uint8_t slot;          /* 0 .. WVP_SLOTS-1 */
   uint16_t comm;         /* index in the communicator table */
-  uint32_t root;         /* broadcast: index of the root in the communicator; send, receive: peer */
+  uint32_t root;         /* broadcast: index of the root in the communicator; send, receive: peer NPU
+                            (these two use no communicator) */
   uint32_t chunks;       /* 0: chosen by the firmware */
   uint32_t active_chunks; /* chunks in flight together; 0: all */
   uint32_t sequence; /* number of this operation on its communicator, the same on all members; for

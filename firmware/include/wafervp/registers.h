@@ -79,6 +79,7 @@ enum wvp_descriptor_flags {
   WVP_D_COPY = 1u << 8,           /* combine_addr[] = send_addr[], send_bytes; completion WVP_C_COPIED */
   WVP_D_WINDOW = 1u << 9,         /* with SEND: at most two such messages of a flow are in flight, the
                                      others wait sorted by (priority, posting order) */
+  WVP_D_NOTIFY_COMBINED = 1u << 10, /* with COMBINE: a completion WVP_C_COPIED when the COMBINE part is done */
 };
 
 /* EXPECT from a flow: the result of an in-network collective has this sender. */
