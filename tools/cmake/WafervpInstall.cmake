@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What is installed: the libraries of all rooms as wafervp::NAME, their headers below include/wafervp, the program,
-# the scenarios, and the files that make find_package(wafervp) work.
+# What is installed: the libraries of all rooms as wafervp::NAME, their headers below include/wafervp, the scenarios, and the files that make find_package(wafervp) work.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/wafervp)
 
@@ -35,9 +34,6 @@ endforeach()
 if(IS_DIRECTORY ${PROJECT_SOURCE_DIR}/scenarios)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/scenarios DESTINATION ${CMAKE_INSTALL_DATADIR}/wafervp
     FILES_MATCHING PATTERN "*.json" PATTERN "*.md")
-endif()
-if(TARGET wafervp)
-  install(TARGETS wafervp RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
