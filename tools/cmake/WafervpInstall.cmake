@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# What is installed: the libraries of all rooms as wafervp::NAME, their headers below include/wafervp, the scenarios, and the files that make find_package(wafervp) work.
+# What is installed: the libraries of all rooms as wafervp::NAME, their headers below include/wafervp, the scenarios,
+# and the files that make find_package(wafervp) work.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/wafervp)
 

@@ -8,6 +8,11 @@ function(wafervp_add_library name)
   add_library(${name} STATIC ${ARG_SOURCES})
   add_library(wafervp::${short} ALIAS ${name})
   target_link_libraries(${name} PUBLIC ${ARG_DEPENDS} PRIVATE $<BUILD_INTERFACE:wafervp_options>)
+  # Include paths start in the wing that the room stands in: "core/calendar.h", "scenario/scenario.h".
+  get_filename_component(wing ${CMAKE_CURRENT_SOURCE_DIR} DIRECTORY)
+  if(wing STREQUAL "${PROJECT_SOURCE_DIR}/modules" OR wing STREQUAL "${PROJECT_SOURCE_DIR}/platform")
+    target_include_directories(${name} PUBLIC ${wing})
+  endif()
 endfunction()
 
 # wafervp_add_test(NAME LABEL unit|module|... SOURCES ... [DEPENDS ...] [ARGS ...] [TIMEOUT s] [PER_CASE] [LONG]
