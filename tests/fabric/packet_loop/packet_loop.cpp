@@ -55,6 +55,7 @@ struct Loop::Flow {
   std::uint32_t injected = 0;  ///< messages
   std::uint32_t sent = 0;      ///< messages whose last packet is on its last link
   std::vector<Time> delivered;
+  std::vector<Time> departed;
 };
 
 struct Loop::Stage {
@@ -172,6 +173,7 @@ std::uint32_t Loop::inject(FlowId id, std::uint64_t bytes, Time when) {
 }
 
 const std::vector<Time>& Loop::delivered(FlowId id) const { return flow(id).delivered; }
+const std::vector<Time>& Loop::departed(FlowId id) const { return flow(id).departed; }
 const Link& Loop::link(LinkId id) const { return wire(id).link; }
 
 void Loop::wake(std::uint32_t wire_index, Time when) {
@@ -265,6 +267,7 @@ void Loop::start(Wire& on, std::uint32_t wire_index, Lane& lane) {
   }
 
   Flow& of = *flows_[lane.flow];
+  if (lane.hop == 0 && packet.last) of.departed.push_back(end);
   const Time head = now_ + on.link.latency_ps;
   const Time tail = end + on.link.latency_ps;
   if (lane.hop + 1 < of.lanes.size()) {

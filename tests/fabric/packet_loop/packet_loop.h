@@ -60,8 +60,10 @@ class Loop {
   bool run();
   Time now() const { return now_; }
 
-  /// Delivery of each message of the flow so far.
+  /// Delivery of each message of the flow so far: its last byte is at the sink.
   const std::vector<Time>& delivered(FlowId flow) const;
+  /// When the last byte of each message was on the flow's first link.
+  const std::vector<Time>& departed(FlowId flow) const;
   const Link& link(LinkId id) const;
   std::uint64_t events() const { return events_; }
 

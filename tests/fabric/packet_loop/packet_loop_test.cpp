@@ -55,6 +55,7 @@ TEST(PacketLoop, MessagesOfOneFlowFollowEachOther) {
   ASSERT_TRUE(loop.run());
   EXPECT_EQ(loop.delivered(flow),
             (std::vector<Time>{kL + rounded_up(10'000, k750), kL + rounded_up(30'000, k750)}));
+  EXPECT_EQ(loop.departed(flow), (std::vector<Time>{rounded_up(10'000, k750), rounded_up(30'000, k750)}));
 }
 
 TEST(PacketLoop, TwoInputPortsShareALinkEqually) {

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <utility>
+
+#include "cases/cases.h"
+
+namespace fabric_cases {
+
+namespace {
+
+/// splitmix64 (Steele, Lea, Flood 2014): the same numbers from every standard library.
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : state_(seed) {}
+  std::uint64_t next() {
+    std::uint64_t z = (state_ += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+  }
+  /// `low` <= result <= `high`.
+  std::uint64_t between(std::uint64_t low, std::uint64_t high) { return low + next() % (high - low + 1); }
+
+ private:
+  std::uint64_t state_;
+};
+
+std::string place(std::uint32_t x, std::uint32_t y) {
+  return "x" + std::to_string(x) + "y" + std::to_string(y);
+}
+
+}  // namespace
+
+FabricCase random_case(std::uint32_t number) {
+  Random random(1000 + number);
+  FabricCase made;
+  made.name = "random_" + std::to_string(number);
+  made.why = "12 random messages";
+  made.bytes_per_s = 750'000'000'000;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
+  while (made.messages.size() < 12) {
+    const auto from = static_cast<std::uint32_t>(random.between(0, made.npus() - 1));
+    const auto to = static_cast<std::uint32_t>(random.between(0, made.npus() - 1));
+    const std::pair<std::uint32_t, std::uint32_t> pair{from, to};
+    if (from == to || std::find(pairs.begin(), pairs.end(), pair) != pairs.end()) continue;
+    pairs.push_back(pair);
+    made.messages.push_back({from, to, random.between(4u << 20, 16u << 20), random.between(0, 2000)});
+  }
+  if (number >= kUniformRandomCases) {
+    const auto set = [&](const std::string& a, const std::string& b) {
+      made.link_rates[a + "->" + b] = random.between(375, 3000) * 1'000'000'000;
+      made.link_rates[b + "->" + a] = random.between(375, 3000) * 1'000'000'000;
+    };
+    for (std::uint32_t y = 0; y < made.rows; ++y) {
+      for (std::uint32_t x = 0; x < made.columns; ++x) {
+        if (x + 1 < made.columns) set(place(x, y), place(x + 1, y));
+        if (y + 1 < made.rows) set(place(x, y), place(x, y + 1));
+      }
+    }
+  }
+  return made;
+}
+
+}  // namespace fabric_cases
