@@ -35,12 +35,16 @@ class AcceleratorObserver {
 struct AcceleratorConfig {
   NpuId npu;
   std::uint32_t npus = 1;
-  double peak_flops_per_s = 0;          ///< roofline, already times the efficiency; > 0
-  std::uint64_t hbm_bytes_per_s = 0;    ///< roofline, read + write; 0: no memory term
-  std::uint64_t reduce_bytes_per_s = 0; ///< memory rate of the reduction ALU: n bytes take 3n / rate; 0: free
-  std::uint32_t descriptor_entries = 64;
-  std::uint32_t completion_entries = 256;
-  std::uint64_t memory_bytes = 0;  ///< values: size of the backing store of device addresses 0..; 0: sizes only
+  double peak_flops_per_s = 0;        ///< roofline, already times the efficiency; 1 to 9e18, rounded to whole
+  std::uint64_t hbm_bytes_per_s = 0;  ///< roofline, read + write; 0: no memory term
+  /// Memory rate of the reduction ALU: n bytes take 3 n / rate; 0: free.
+  std::uint64_t reduce_bytes_per_s = 0;
+  /// Ring sizes, powers of two. Small rings stay in the host's cache; descriptors are executed at each
+  /// doorbell.
+  std::uint32_t descriptor_entries = 16;
+  std::uint32_t completion_entries = 64;
+  /// Size of the backing store of device addresses 0..; 0: the run carries sizes only.
+  std::uint64_t memory_bytes = 0;
 };
 
 /// Counters of one accelerator.
@@ -55,7 +59,9 @@ struct AcceleratorStatistics {
 };
 
 /// Message engine (descriptor ring, tag matching, staging, combine, send), compute engine and memory of
-/// one NPU behind read32/write32. Registers and rings: wafervp/registers.h.
+/// one NPU behind read32/write32. Registers and rings: wafervp/registers.h; timing: README.md.
+/// A violated contract (malformed descriptor, range outside of memory, ring overrun) throws
+/// std::runtime_error that names the NPU.
 class Accelerator : public sc_core::sc_module,
                     public FabricFwInterface,
                     public FabricBwInterface,
@@ -94,6 +100,8 @@ class Accelerator : public sc_core::sc_module,
   FabricLink& output_link(unsigned output) override;
 
  private:
+  void end_of_elaboration() override;
+
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "accelerator/accelerator.h"
+#include "core/calendar.h"
+#include "wafervp/registers.h"
+
+namespace wafervp {
+
+/// Completion ring of one accelerator. Completions of one time are gathered, sorted by cookie (then by
+/// the order in which they were raised), written in Stage::kFirmware and handed to the control processor in
+/// one call.
+class CompletionQueue {
+ public:
+  CompletionQueue(NpuId npu, std::uint32_t entries, Calendar& calendar);
+
+  void attach(ControlProcessor& processor) { processor_ = &processor; }
+
+  /// Raises a completion that becomes visible at `when`, not before now; the ring sets the phase bit.
+  void raise(const wvp_completion& completion, Time when) {
+    if (pending_.empty() || when < deliver_.time()) calendar_.schedule(deliver_, when);
+    pending_.push_back({when, completion});
+  }
+
+  const wvp_completion* ring() const { return ring_.data(); }
+  std::uint32_t size() const { return static_cast<std::uint32_t>(ring_.size()); }
+  std::uint32_t head() const { return head_; }
+  std::uint32_t tail() const { return tail_; }
+  /// Throws std::runtime_error when `head` is not between the old head and the tail.
+  void set_head(std::uint32_t head);
+  bool empty() const { return pending_.empty(); }
+  std::uint64_t written() const { return written_; }
+
+ private:
+  struct Pending {
+    Time when;
+    wvp_completion completion;
+  };
+
+  void deliver(Time now);
+  void write(const wvp_completion& completion);
+  void notify(Time now);
+
+  std::vector<wvp_completion> ring_;
+  std::vector<Pending> pending_;
+  std::vector<Pending> due_;
+  Calendar& calendar_;
+  ControlProcessor* processor_ = nullptr;
+  std::uint32_t head_ = 0;
+  std::uint32_t tail_ = 0;
+  std::uint64_t written_ = 0;
+  CalendarCall<CompletionQueue, &CompletionQueue::deliver> deliver_;
+  NpuId npu_;
+};
+
+}  // namespace wafervp

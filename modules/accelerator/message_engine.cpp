@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "accelerator/message_engine.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace wafervp {
+
+namespace {
+
+constexpr std::uint32_t kCombineFlags = WVP_D_COMBINE_REDUCE | WVP_D_COMBINE_COPY | WVP_D_COMBINE_DROP;
+constexpr std::uint32_t kMessageFlags = kCombineFlags | WVP_D_SEND | WVP_D_EXPECT;
+constexpr std::uint32_t kSendModifiers = WVP_D_SEND_FLOW | WVP_D_NOTIFY_SENT | WVP_D_WINDOW;
+constexpr std::uint32_t kKnownFlags = kMessageFlags | kSendModifiers | WVP_D_NOTIFY_COMBINED;
+constexpr std::uint32_t kAlone = WVP_D_COMPUTE | WVP_D_COPY;
+constexpr std::uint32_t kLastClass = WVP_CLASS_CONTROL;
+
+constexpr bool more_than_one(std::uint32_t bits) { return (bits & (bits - 1)) != 0; }
+
+// Two operands are read and one result is written.
+constexpr std::uint64_t kMemoryBytesPerReducedByte = 3;
+
+}  // namespace
+
+MessageEngine::MessageEngine(const AcceleratorConfig& config, Calendar& calendar, MessagePool& messages,
+                             DeviceMemory& memory, CompletionQueue& completions, ComputeEngine& compute,
+                             SendPort& port)
+    : ring_(config.descriptor_entries),
+      calendar_(calendar),
+      messages_(messages),
+      memory_(memory),
+      completions_(completions),
+      compute_(compute),
+      port_(port),
+      npu_(config.npu),
+      reduce_rate_(config.reduce_bytes_per_s == 0 ? 1 : config.reduce_bytes_per_s),
+      reduce_is_free_(config.reduce_bytes_per_s == 0) {}
+
+void MessageEngine::refuse(const wvp_descriptor& descriptor, const char* why) const {
+  throw std::runtime_error("NPU " + std::to_string(npu_.value) + ": descriptor cookie " +
+                           std::to_string(descriptor.cookie) + " with flags " +
+                           std::to_string(descriptor.flags) + " is refused: " + why);
+}
+
+void MessageEngine::doorbell(std::uint32_t producer, Time local) {
+  if (producer - head_ > ring_size()) {
+    throw std::runtime_error("NPU " + std::to_string(npu_.value) + ": doorbell announces " +
+                             std::to_string(producer - head_) + " descriptors, the ring has " +
+                             std::to_string(ring_size()) + " entries");
+  }
+  while (head_ != producer) {
+    const wvp_descriptor& descriptor = ring_[head_ & (ring_size() - 1)];
+    ++head_;
+    ++descriptors_;
+    execute(descriptor, local);
+  }
+}
+
+void MessageEngine::execute(const wvp_descriptor& descriptor, Time local) {
+  const std::uint32_t flags = descriptor.flags;
+  if ((flags & kMessageFlags) == 0 || (flags & kAlone) != 0) {
+    if (flags == WVP_D_COMPUTE) return compute_.start(descriptor, local);
+    if (flags != WVP_D_COPY)
+      refuse(descriptor, "no part, unknown parts, or COMPUTE or COPY beside other parts");
+    memory_.copy(descriptor.combine_addr, descriptor.send_addr, descriptor.send_bytes, descriptor.cookie);
+    return copied(descriptor, descriptor.send_bytes, local);
+  }
+  if ((flags & ~kKnownFlags) != 0) refuse(descriptor, "unknown flags");
+  Time ready = local;
+  if ((flags & kCombineFlags) != 0) {
+    ready = combine(descriptor, local);
+  } else if ((flags & WVP_D_NOTIFY_COMBINED) != 0) {
+    refuse(descriptor, "NOTIFY_COMBINED without COMBINE");
+  }
+  if ((flags & WVP_D_SEND) != 0) {
+    send(descriptor, ready);
+  } else if ((flags & kSendModifiers) != 0) {
+    refuse(descriptor, "SEND_FLOW, NOTIFY_SENT or WINDOW without SEND");
+  }
+  if ((flags & WVP_D_EXPECT) != 0) expect(descriptor, local);
+}
+
+Time MessageEngine::combine(const wvp_descriptor& descriptor, Time local) {
+  if (more_than_one(descriptor.flags & kCombineFlags)) refuse(descriptor, "more than one kind of COMBINE");
+  MatchTable::Slot* slot = matches_.staged(descriptor.staged);
+  if (slot == nullptr) refuse(descriptor, "COMBINE names no staged message");
+  const std::uint64_t bytes = slot->bytes;
+  Time ready = local;
+  if ((descriptor.flags & WVP_D_COMBINE_REDUCE) != 0) {
+    memory_.reduce(descriptor.combine_addr, slot->data, bytes, descriptor.dtype, descriptor.cookie);
+    if (!reduce_is_free_) {
+      const Time busy = reduce_rate_.ps(kMemoryBytesPerReducedByte * bytes);
+      ready = std::max(local, alu_free_at_) + busy;
+      alu_free_at_ = ready;
+      reduce_ps_ += busy;
+    }
+  } else if ((descriptor.flags & WVP_D_COMBINE_COPY) != 0) {
+    memory_.store(descriptor.combine_addr, slot->data, bytes, descriptor.cookie);
+  }
+  staged_bytes_ -= bytes;
+  matches_.free(*slot);
+  if ((descriptor.flags & WVP_D_NOTIFY_COMBINED) != 0) copied(descriptor, bytes, ready);
+  return ready;
+}
+
+void MessageEngine::copied(const wvp_descriptor& descriptor, std::uint64_t bytes, Time when) {
+  wvp_completion completion{};
+  completion.cookie = descriptor.cookie;
+  completion.kind = WVP_C_COPIED;
+  completion.bytes = bytes;
+  completions_.raise(completion, when);
+}
+
+void MessageEngine::send(const wvp_descriptor& descriptor, Time ready) {
+  if (descriptor.traffic_class > kLastClass) refuse(descriptor, "no such traffic class");
+  SendRequest request;
+  request.ready = ready;
+  request.tag = descriptor.send_tag;
+  request.bytes = descriptor.send_bytes;
+  request.to = descriptor.send_to;
+  request.priority = descriptor.priority;
+  request.cookie = descriptor.cookie;
+  request.traffic_class = descriptor.traffic_class;
+  request.dtype = descriptor.dtype;
+  request.into_flow = (descriptor.flags & WVP_D_SEND_FLOW) != 0;
+  request.windowed = (descriptor.flags & WVP_D_WINDOW) != 0;
+  request.notify = (descriptor.flags & WVP_D_NOTIFY_SENT) != 0;
+  if (memory_.holds_values()) {
+    request.data = memory_.snapshot(descriptor.send_addr, descriptor.send_bytes, "send", descriptor.cookie);
+  }
+  port_.send(std::move(request));
+}
+
+void MessageEngine::expect(const wvp_descriptor& descriptor, Time local) {
+  bool matched;
+  MatchTable::Slot& slot =
+      matches_.match_or_insert(descriptor.expect_from, descriptor.expect_tag, MatchTable::State::kReceived,
+                               MatchTable::State::kArmed, matched);
+  if (matched) {
+    received(slot, descriptor.expect_bytes, descriptor.cookie, local);
+  } else {
+    slot.bytes = descriptor.expect_bytes;
+    slot.cookie = descriptor.cookie;
+  }
+}
+
+void MessageEngine::on_head(const Run& run) {
+  Message& message = *run.message;
+  if (run.count != 0 && run.complete()) {
+    message.sink = this;
+    message.set_order(npu_.value);
+    calendar_.schedule(message, run.tail(run.count - 1));
+  } else if (message.scheduled()) {
+    calendar_.cancel(message);  // shortened: the last packet comes with another run
+  }
+}
+
+void MessageEngine::on_message(Message& message, Time now) {
+  const std::uint32_t group = message.flow->group;
+  const std::uint32_t from = group != 0 ? (WVP_FROM_FLOW | group) : message.source.value;
+  bool matched;
+  MatchTable::Slot& slot = matches_.match_or_insert(from, message.tag, MatchTable::State::kArmed,
+                                                    MatchTable::State::kReceived, matched);
+  const std::uint64_t expected_bytes = slot.bytes;
+  slot.bytes = message.bytes;
+  if (message.data) slot.data = std::move(message.data);
+  ++received_messages_;
+  received_bytes_ += message.bytes;
+  staged_bytes_ += message.bytes;
+  staged_bytes_peak_ = std::max(staged_bytes_peak_, staged_bytes_);
+  messages_.release(&message);
+  if (matched) received(slot, expected_bytes, slot.cookie, now);
+}
+
+void MessageEngine::received(MatchTable::Slot& slot, std::uint64_t expected_bytes, std::uint32_t cookie,
+                             Time when) {
+  slot.state = MatchTable::State::kStaged;
+  wvp_completion completion{};
+  completion.cookie = cookie;
+  completion.kind = WVP_C_RECEIVED;
+  completion.status = slot.bytes == expected_bytes ? WVP_S_OK : WVP_S_SIZE_MISMATCH;
+  completion.from = slot.from;
+  completion.staged = matches_.handle_of(slot);
+  completion.tag = slot.tag;
+  completion.bytes = slot.bytes;
+  completions_.raise(completion, when);
+}
+
+void MessageEngine::add_statistics(AcceleratorStatistics& statistics) const {
+  statistics.reduce_ps = reduce_ps_;
+  statistics.received_bytes = received_bytes_;
+  statistics.received_messages = received_messages_;
+  statistics.staged_bytes_peak = staged_bytes_peak_;
+  statistics.descriptors = descriptors_;
+}
+
+}  // namespace wafervp

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "accelerator/accelerator.h"
+#include "accelerator/completion_queue.h"
+#include "accelerator/compute_engine.h"
+#include "accelerator/device_memory.h"
+#include "accelerator/matching.h"
+#include "accelerator/send_port.h"
+#include "core/calendar.h"
+#include "core/rate.h"
+
+namespace wafervp {
+
+/// Executes descriptors (COMBINE, SEND, EXPECT, or COMPUTE, or COPY) and takes messages from the fabric.
+class MessageEngine final : public MessageSink {
+ public:
+  MessageEngine(const AcceleratorConfig& config, Calendar& calendar, MessagePool& messages,
+                DeviceMemory& memory, CompletionQueue& completions, ComputeEngine& compute, SendPort& port);
+
+  wvp_descriptor* ring() { return ring_.data(); }
+  std::uint32_t ring_size() const { return static_cast<std::uint32_t>(ring_.size()); }
+  std::uint32_t head() const { return head_; }
+  /// Executes the descriptors up to the free-running index `producer`, at the control processor's time.
+  /// Throws std::runtime_error when more are announced than the ring holds, or one is malformed.
+  void doorbell(std::uint32_t producer, Time local);
+
+  /// A run on its way to this NPU (phase HEAD); its times are those of its packets here.
+  void on_head(const Run& run);
+  void on_message(Message& message, Time now) override;
+
+  std::size_t unmatched() const { return matches_.unmatched(); }
+  bool idle() const { return matches_.used() == 0 && alu_free_at_ <= calendar_.now(); }
+  void add_statistics(AcceleratorStatistics& statistics) const;
+
+ private:
+  void execute(const wvp_descriptor& descriptor, Time local);
+  /// Returns the time at which the result is in memory.
+  Time combine(const wvp_descriptor& descriptor, Time local);
+  void copied(const wvp_descriptor& descriptor, std::uint64_t bytes, Time when);
+  void send(const wvp_descriptor& descriptor, Time ready);
+  void expect(const wvp_descriptor& descriptor, Time local);
+  void received(MatchTable::Slot& slot, std::uint64_t expected_bytes, std::uint32_t cookie, Time when);
+  [[noreturn]] void refuse(const wvp_descriptor& descriptor, const char* why) const;
+
+  std::vector<wvp_descriptor> ring_;
+  MatchTable matches_;
+  Calendar& calendar_;
+  MessagePool& messages_;
+  DeviceMemory& memory_;
+  CompletionQueue& completions_;
+  ComputeEngine& compute_;
+  SendPort& port_;
+  NpuId npu_;
+  std::uint32_t head_ = 0;
+  Rate reduce_rate_;
+  bool reduce_is_free_;
+  Time alu_free_at_ = 0;
+  Time reduce_ps_ = 0;
+  std::uint64_t received_bytes_ = 0;
+  std::uint64_t received_messages_ = 0;
+  std::uint64_t staged_bytes_ = 0;
+  std::uint64_t staged_bytes_peak_ = 0;
+  std::uint64_t descriptors_ = 0;
+};
+
+}  // namespace wafervp

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "accelerator/accelerator.h"
+#include "accelerator/completion_queue.h"
+#include "core/calendar.h"
+#include "core/fabric_protocol.h"
+#include "core/flow_table.h"
+
+namespace wafervp {
+
+/// What a SEND part asks for.
+struct SendRequest {
+  Time ready = 0;  ///< the message may leave from this time on
+  std::uint64_t tag = 0;
+  std::uint64_t bytes = 0;
+  std::uint32_t to = 0;  ///< NPU, or handle of an in-network flow
+  std::uint32_t priority = 0;
+  std::uint32_t cookie = 0;
+  std::uint8_t traffic_class = 0;
+  std::uint8_t dtype = 0;
+  bool into_flow = false;  ///< `to` is the handle of an in-network flow
+  bool windowed = false;   ///< WVP_D_WINDOW
+  bool notify = false;     ///< WVP_D_NOTIFY_SENT
+  Bytes data;
+};
+
+/// The egress side of a message engine: hands messages to the fabric as runs without a rate. A message
+/// without window and notice is handed over at once and forgotten.
+class SendPort {
+ public:
+  SendPort(NpuId npu, std::uint32_t npus, Calendar& calendar, MessagePool& messages, FlowTable& flows,
+           CompletionQueue& completions);
+  ~SendPort();
+
+  void bind(FabricFwInterface& fabric) { fabric_ = &fabric; }
+  /// Throws std::runtime_error for an NPU that is not there, oneself, or a message of more than 2^32 - 1
+  /// packets.
+  void send(SendRequest&& request);
+  /// Packets leave the queue of the first link, as `run` says (phase CREDIT).
+  void on_credit(const Run& run) {
+    if (run.message->windowed) on_tracked_credit(run);
+  }
+
+  /// Messages that wait for their window, and tracked ones that have not left.
+  std::size_t pending() const { return pending_; }
+  std::uint64_t sent_bytes() const { return sent_bytes_; }
+  std::uint64_t sent_messages() const { return sent_messages_; }
+
+ private:
+  class Window;
+  enum class Tracking : std::uint8_t { kForgotten, kTracked };
+  /// A flow that starts here, kept in an open hash table.
+  struct Source {
+    std::uint64_t key = kNoKey;
+    Flow* flow = nullptr;
+    Time last_origin = 0;  ///< messages of a flow leave in order
+    Window* window = nullptr;
+  };
+  static constexpr std::uint64_t kNoKey = ~std::uint64_t{0};
+
+  static std::uint64_t key_of(std::uint32_t to, bool into_flow, std::uint8_t traffic_class) {
+    return (static_cast<std::uint64_t>(to) << 16) | (static_cast<std::uint64_t>(traffic_class) << 1) |
+           (into_flow ? 1u : 0u);
+  }
+  Source& source_of(std::uint64_t key) {
+    const std::size_t mask = sources_.size() - 1;
+    std::size_t i = static_cast<std::size_t>((key * 0x9e3779b97f4a7c15ull) >> 40) & mask;
+    while (sources_[i].key != key && sources_[i].key != kNoKey) i = (i + 1) & mask;
+    return sources_[i];
+  }
+  Source& open(const SendRequest& request, std::uint64_t key);
+  void inject(Source& source, SendRequest& request, Tracking tracking);
+  void on_tracked_credit(const Run& run);
+
+  std::vector<Source> sources_;
+  std::size_t sources_used_ = 0;
+  FabricFwInterface* fabric_ = nullptr;
+  Calendar& calendar_;
+  MessagePool& messages_;
+  FlowTable& flows_;
+  CompletionQueue& completions_;
+  std::vector<std::unique_ptr<Window>> windows_;
+  std::size_t pending_ = 0;
+  std::uint64_t sent_bytes_ = 0;
+  std::uint64_t sent_messages_ = 0;
+  NpuId npu_;
+  std::uint32_t npus_;
+};
+
+}  // namespace wafervp

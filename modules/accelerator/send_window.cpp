@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "accelerator/send_window.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace wafervp {
+
+bool SendPort::Window::later_ready(const Waiting& a, const Waiting& b) {
+  return std::tie(a.request.ready, a.order) > std::tie(b.request.ready, b.order);
+}
+
+bool SendPort::Window::goes_after(const Waiting& a, const Waiting& b) {
+  return std::tie(a.request.priority, a.order) > std::tie(b.request.priority, b.order);
+}
+
+void SendPort::Window::post(SendRequest&& request) {
+  ++port_.pending_;
+  if (!request.windowed) {
+    hand_over(request);
+    return;
+  }
+  future_.push_back({posted_++, std::move(request)});
+  std::push_heap(future_.begin(), future_.end(), later_ready);
+  pump(port_.calendar_.now());
+}
+
+void SendPort::Window::hand_over(SendRequest& request) {
+  Source& source = port_.source_of(key_);
+  // The record comes first: the fabric may promise credits inside the call.
+  const std::uint64_t first = source.flow->next_packet;
+  in_flight_.push_back(
+      {first, first + packets_of(request.bytes), kNever, request.cookie, request.windowed, request.notify});
+  if (request.windowed) ++windowed_in_flight_;
+  port_.inject(source, request, Tracking::kTracked);
+}
+
+void SendPort::Window::pump(Time now) {
+  while (!future_.empty() && future_.front().request.ready <= now) {
+    std::pop_heap(future_.begin(), future_.end(), later_ready);
+    ready_.push_back(std::move(future_.back()));
+    future_.pop_back();
+    std::push_heap(ready_.begin(), ready_.end(), goes_after);
+  }
+  while (windowed_in_flight_ < kInFlight && !ready_.empty()) {
+    std::pop_heap(ready_.begin(), ready_.end(), goes_after);
+    Waiting next = std::move(ready_.back());
+    ready_.pop_back();
+    hand_over(next.request);
+  }
+  arm();
+}
+
+void SendPort::Window::arm() {
+  Time when = in_flight_.empty() ? kNever : in_flight_.front().leaves_at;
+  if (windowed_in_flight_ < kInFlight && !future_.empty())
+    when = std::min(when, future_.front().request.ready);
+  if (when == kNever) {
+    port_.calendar_.cancel(wake_);
+  } else if (!wake_.scheduled() || wake_.time() != when) {
+    port_.calendar_.schedule(wake_, when);
+  }
+}
+
+void SendPort::Window::on_credit(const Run& run) {
+  for (InFlight& message : in_flight_) {
+    if (run.first < message.first || run.first >= message.end) continue;
+    // A promise that was shortened no longer covers the last packet; the rest is promised anew.
+    message.leaves_at = run.count != 0 && run.end() == message.end ? run.tail(run.count - 1) : kNever;
+    arm();
+    return;
+  }
+}
+
+void SendPort::Window::wake(Time now) {
+  while (!in_flight_.empty() && in_flight_.front().leaves_at <= now) {
+    const InFlight left = in_flight_.front();
+    in_flight_.erase(in_flight_.begin());
+    --port_.pending_;
+    if (left.windowed) --windowed_in_flight_;
+    if (left.notify) {
+      wvp_completion completion{};
+      completion.cookie = left.cookie;
+      completion.kind = WVP_C_SENT;
+      port_.completions_.raise(completion, now);
+    }
+  }
+  pump(now);
+}
+
+}  // namespace wafervp
