@@ -48,7 +48,14 @@ struct wvp_waiting {
   uint64_t bytes;    /* of that message */
   uint32_t chunk, step;
 };
+#ifdef __GNUC__
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow" /* C++ takes the function for a shadow of the struct's constructor */
+#endif
 uint32_t wvp_waiting(const struct wvp_context *context, struct wvp_waiting *entries, uint32_t capacity);
+#ifdef __GNUC__
+#pragma GCC diagnostic pop
+#endif
 
 #ifdef __cplusplus
 }
