@@ -58,6 +58,7 @@ void Calendar::unlink(CalendarEntry& entry) {
 }
 
 std::uint32_t Calendar::bucket_at(Time when) {
+  if (running_ != kNone && when == now_) return running_;
   CacheSlot& slot = cache_[cache_slot(when)];
   if (slot.time == when) return slot.bucket;
   std::uint32_t index;
@@ -182,10 +183,11 @@ void Calendar::drain_until(Time bound) {
       free_buckets_.push_back(other);
       heap_pop();
     }
-    cache_[cache_slot(top.time)] = {top.time, top.bucket};
     if (buckets_[top.bucket].count > 0) {
       now_ = top.time;
+      running_ = top.bucket;
       run_bucket(top.bucket);
+      running_ = kNone;
     }
     CacheSlot& slot = cache_[cache_slot(top.time)];
     if (slot.time == top.time) slot = {};

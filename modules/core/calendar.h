@@ -128,6 +128,7 @@ class Calendar : public sc_core::sc_module {
   std::uint32_t watch_interval_ = 0;
   Watch watch_ = nullptr;
   void* watch_context_ = nullptr;
+  std::uint32_t running_ = kNone;  ///< bucket of the time that is being run
   bool draining_ = false;
   bool limit_reached_ = false;
   bool stopped_ = false;

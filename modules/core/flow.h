@@ -85,7 +85,8 @@ struct Message final : CalendarEntry {
 /// A run: consecutive packets of one message that pass one place at the rate of the link they came
 /// over. It is the payload of the fabric protocol and a promise: it may be shortened, never moved.
 /// Packet `first + i` begins to pass at origin + rate.ps(offset + i * 4096); a run without a rate (from
-/// a source) passes all at once.
+/// a source) passes all at once. A paced run goes at the rate of a slower link: its packets are shorter on
+/// the wire than their spacing, so that their heads come `late` after the beginning of their slot.
 struct Run {
   Message* message = nullptr;  ///< valid until the message is delivered
   Flow* flow = nullptr;
@@ -93,6 +94,7 @@ struct Run {
   std::uint64_t first = 0;
   std::uint64_t offset = 0;  ///< bytes of the busy period before the run
   Time origin = 0;           ///< start of the busy period, shifted to this place
+  Time late = 0;             ///< ps by which a head is behind its slot (paced runs)
   std::uint32_t count = 0;
   std::uint16_t tail_bytes = 0;  ///< bytes of the last packet of the run
   std::uint16_t hop = 0;         ///< index of the link of the flow's path that the run goes over next
@@ -120,7 +122,7 @@ struct Run {
     return n < count ? n * kPacketBytes : (n - 1) * kPacketBytes + tail_bytes;
   }
   /// Head of packet `first + i` at this place.
-  Time head(std::uint64_t i) const { return rate ? origin + rate->ps(offset + i * kPacketBytes) : origin; }
+  Time head(std::uint64_t i) const { return rate ? origin + late + rate->ps(offset + i * kPacketBytes) : origin; }
   /// Last byte of packet `first + i` at this place.
   Time tail(std::uint64_t i) const { return rate ? origin + rate->ps(offset + bytes(i + 1)) : origin; }
   /// Keeps the first `n` packets.

@@ -57,7 +57,7 @@ Flow& FlowTable::from_stage(FabricNode& node, unsigned output, unsigned input, s
   Flow& flow = create(NpuId(), NpuId(), group, traffic_class);
   FabricLink& link = node.output_link(output);
   Lane* lane = link.open(flow, 0, input);
-  flow.hops.push_back({&link, lane, static_cast<std::uint16_t>(output)});
+  flow.hops.push_back({&link, lane, static_cast<std::uint16_t>(output), static_cast<std::uint16_t>(input)});
   walk(flow, link.target(), link.target_input());
   return flow;
 }
@@ -67,14 +67,17 @@ void FlowTable::walk(Flow& flow, FabricNode& start, unsigned start_input) {
   unsigned input = start_input;
   for (;;) {
     const unsigned output = node->route(flow, input);
-    if (output == FabricNode::kEndsHere) break;
+    if (output == FabricNode::kEndsHere) {
+      flow.unlimited_sink = node->consumes(flow);
+      break;
+    }
     if (flow.hops.size() == kMaxHops) {
       throw std::runtime_error("routing loop: the flow from NPU " + std::to_string(flow.source.value) + " to NPU " +
                                std::to_string(flow.destination.value) + " does not arrive");
     }
     FabricLink& link = node->output_link(output);
     Lane* lane = link.open(flow, static_cast<std::uint16_t>(flow.hops.size()), input);
-    flow.hops.push_back({&link, lane, static_cast<std::uint16_t>(output)});
+    flow.hops.push_back({&link, lane, static_cast<std::uint16_t>(output), static_cast<std::uint16_t>(input)});
     node = &link.target();
     input = link.target_input();
   }

@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "link/link.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <tuple>
+
+namespace wafervp {
+
+Link::Link(sc_core::sc_module_name name, const LinkConfig& config, Calendar& calendar)
+    : sc_module(name),
+      in("in"),
+      out("out"),
+      config_(config),
+      calendar_(calendar),
+      wake_(*this, Stage::kArbitration, config.id.value),
+      packet_ps_(config.rate.ps(kPacketBytes)) {
+  if (config.buffer_packets == 0) throw std::invalid_argument("a link needs a buffer of one packet or more");
+  in.bind(*this);
+  out.bind(*this);
+}
+
+void Link::set_target(FabricNode& node, unsigned input) {
+  target_ = &node;
+  target_input_ = input;
+}
+
+void Link::end_of_elaboration() {
+  next_ = out.operator->();
+  previous_ = in.operator->();
+}
+
+Lane* Link::open(Flow& flow, std::uint16_t hop, unsigned input) {
+  if (!booked_.empty()) unbook(calendar_.now());
+  Lane& lane = lanes_.emplace_back();
+  lane.flow = &flow;
+  lane.hop = hop;
+  lane.input = static_cast<std::uint16_t>(input);
+  lane.run.flow = &flow;
+  lane.run.hop = hop;
+  ports_ = std::max(ports_, input + 1);
+  if (hop > 0) {
+    const FabricLink& feed = *flow.hops[hop - 1].link;
+    lane.feed_buffer = feed.buffer_packets();
+    lane.feed_latency = feed.latency();
+    smallest_feed_ = smallest_feed_ == 0 ? lane.feed_buffer : std::min(smallest_feed_, lane.feed_buffer);
+  }
+  return &lane;
+}
+
+tlm::tlm_sync_enum Link::nb_transport_fw(Run& run, FabricPhase&, sc_core::sc_time&) {
+  Lane& lane = *run.flow->hops[run.hop].lane;
+  const Time now = calendar_.now();
+  const bool appended = lane.arrivals.promise(run);
+  if (appended && bookable(lane)) {
+    book(lane, now);
+    return tlm::TLM_ACCEPTED;
+  }
+  lane.owes_answer = run.hopeful && run.count > 0;
+  if (lane.owes_answer) lane.answer_at = arrival_of(run, 0);
+  if (!appended && lane.running && lane.run.end() > run.end()) {
+    shorten(lane, run.end());
+  } else {
+    refresh(lane);
+  }
+  want_wake(lane, now);
+  return tlm::TLM_ACCEPTED;
+}
+
+tlm::tlm_sync_enum Link::nb_transport_bw(Run& run, FabricPhase& phase, sc_core::sc_time&) {
+  Lane& lane = *run.flow->hops[run.hop - 1u].lane;
+  const Time now = calendar_.now();
+  if (phase == FabricPhase::kStall) {
+    if (lane.running && lane.run.end() > lane.covered) shorten(lane, lane.covered);
+    want_wake(lane, now);
+    return tlm::TLM_ACCEPTED;
+  }
+  const bool appended = lane.credits.promise(run);
+  if (lane.running && lane.run.count > 0 && &lane == present_ && now < free_at_) {
+    const Slots slots{lane.run.origin, lane.run.offset, lane.run.rate, lane.run.late};
+    lane.covered = lane.run.first + credited_extent(lane, lane.run.first, slots, lane.run.count).packets;
+    // Credits for packets before the run are no answer to it yet.
+    const bool answer = !appended || run.end() > lane.run.first;
+    if (answer && lane.covered < lane.run.end()) {
+      shorten(lane, lane.covered);
+      want_wake(lane, now);
+      return tlm::TLM_ACCEPTED;
+    }
+  }
+  if (lane.active) {
+    refresh(lane);
+    want_wake(lane, now);
+  }
+  return tlm::TLM_ACCEPTED;
+}
+
+void Link::arbitrate(Time now) {
+  arbitrating_ = true;
+  if (present_ != nullptr && now < free_at_ && !bounded_) {
+    for (const Lane* lane : active_) {
+      if (lane->ready > now || lane == present_ || !outranks_present(*lane, now)) continue;
+      bounded_ = true;
+      // A packet that would begin right now has not been granted against the claimant.
+      Lane& cut = *present_;
+      shorten(cut, std::max(begun_end(cut.run, now), cut.run.first + 1));
+      break;
+    }
+  }
+  while (now >= free_at_) {
+    std::uint64_t limit = 0;
+    bool contended = false;
+    Lane* lane = choose(now, &limit, &contended);
+    if (lane == nullptr) break;
+    start_run(*lane, now, limit, contended);
+  }
+  for (std::size_t i = 0; i < active_.size(); ++i) {
+    Lane& lane = *active_[i];
+    if (!lane.owes_answer || lane.answer_at > now) continue;
+    lane.owes_answer = false;
+    tell_previous(lane, FabricPhase::kStall);  // may take the lane from the list
+    i = ~std::size_t{0};
+  }
+  arbitrating_ = false;
+  schedule_wake(now);
+}
+
+/// Round robin over the input ports, starting after the one served last unless its turn goes on; the
+/// oldest within a port.
+Lane* Link::choose(Time now, std::uint64_t* limit, bool* contended) {
+  Lane* best = nullptr;
+  unsigned best_distance = 0;
+  bool other_port = false;
+  for (Lane* lane : active_) {
+    if (lane->ready > now) continue;
+    unsigned distance = (lane->input + ports_ - turn_port_ - 1) % ports_ + 1;
+    if (lane->input == turn_port_ && turn_left_ > 0) distance = 0;
+    if (best != nullptr && lane->input != best->input) other_port = true;
+    if (best == nullptr || std::make_tuple(distance, lane->age, lane->flow->id) <
+                               std::make_tuple(best_distance, best->age, best->flow->id)) {
+      best = lane;
+      best_distance = distance;
+    }
+  }
+  if (best == nullptr) return nullptr;
+  *contended = other_port;
+  if (!other_port) turn_left_ = 0;
+  if (other_port && !(best->input == turn_port_ && turn_left_ > 0)) turn_left_ = turn_packets();
+  turn_port_ = best->input;
+  *limit = other_port ? turn_left_ : ~std::uint64_t{0};
+  // A run goes no further than to the head of the next older packet of its own port.
+  for (const Lane* lane : active_) {
+    if (lane == best || lane->input != best->input || lane->ready > now) continue;
+    const Run& run = *arrival_with(*best, best->next);
+    if (run.rate == nullptr) continue;
+    std::uint64_t n = 1;
+    while (n < *limit && best->next + n < run.end() && run.head(best->next + n - run.first) <= lane->age) ++n;
+    *limit = std::min(*limit, n);
+  }
+  return best;
+}
+
+bool Link::outranks_present(const Lane& lane, Time at) const {
+  if (lane.input != present_->input) return true;
+  const std::uint64_t packet = std::max(begun_end(present_->run, at), present_->run.first);
+  const Run* arrival = arrival_with(*present_, packet);
+  if (arrival == nullptr || packet >= present_->run.end()) return false;
+  const Time age = arrival->head(packet - arrival->first);
+  return std::make_tuple(lane.age, lane.flow->id) < std::make_tuple(age, present_->flow->id);
+}
+
+void Link::start_run(Lane& lane, Time start, std::uint64_t limit, bool contended) {
+  note_stall(lane, start);
+  Plan best = plan(lane, slots_from(start), config_.packet_grain ? 1 : limit, !contended && !config_.packet_grain);
+  if (!contended && !config_.packet_grain && best.packets < config_.train_packets) {
+    for (const Plan& paced : {paced_by_arrivals(lane, start), paced_by_credits(lane, start)}) {
+      if (paced.packets > best.packets) best = paced;
+    }
+  }
+  const Slots& slots = best.slots;
+  const std::uint64_t n = best.packets;
+  if (n == 0) throw std::logic_error("link: a flow without packet or credit was chosen");
+  const std::uint64_t end = lane.next + n;
+  const Run& last = *arrival_with(lane, end - 1);
+  Run& run = lane.run;
+  run.message = last.message;
+  run.flow = lane.flow;
+  run.rate = slots.rate;
+  run.first = lane.next;
+  run.offset = slots.offset;
+  run.origin = slots.origin;
+  run.late = slots.late;
+  run.count = static_cast<std::uint32_t>(n);
+  run.hop = lane.hop;
+  run.last = last.last && end == last.end();
+  run.tail_bytes = run.last ? last.tail_bytes : static_cast<std::uint16_t>(kPacketBytes);
+  lane.running = true;
+  lane.covered = run.first + best.credited;
+  lane.next = end;
+  if (lane.owes_answer && end >= lane.arrivals.back().end()) lane.owes_answer = false;
+  present_ = &lane;
+  bounded_ = contended;
+  turn_left_ -= std::min(turn_left_, n);
+  set_end_of(run);
+  count(run, n, 1);
+  lane.arrivals.forget_before(run.first);
+  forget_spent_credits(lane, start);
+  refresh(lane);
+  tell_next(lane);
+  tell_previous(lane, FabricPhase::kCredit);
+}
+
+void Link::note_stall(const Lane& lane, Time start) {
+  if (start <= free_at_) return;
+  const Run& arrival = *arrival_with(lane, lane.next);
+  const Time here = std::max(free_at_, arrival_of(arrival, lane.next - arrival.first));
+  if (here < start && credit_of(lane, lane.next) > here) statistics_.stalled_ps += start - here;
+}
+
+/// Only one flow has ever used the link and it ends at an NPU right behind it: no arbitration is needed.
+bool Link::bookable(const Lane& lane) const {
+  return lanes_.size() == 1 && lane.hop == 0 && lane.flow->hops.size() == 1 && lane.flow->unlimited_sink &&
+         lane.flow->source.valid() && !config_.packet_grain;
+}
+
+void Link::book(Lane& lane, Time now) {
+  const Run& arrival = lane.arrivals.back();
+  const Time start = std::max(free_at_, arrival.origin);
+  const Slots slots = slots_from(start);
+  Run& run = lane.run;
+  run = arrival;
+  run.rate = &config_.rate;
+  run.late = 0;
+  run.origin = slots.origin;
+  run.offset = slots.offset;
+  run.hop = lane.hop;
+  lane.running = true;
+  lane.covered = run.end();
+  lane.next = run.end();
+  present_ = &lane;
+  set_end_of(run);
+  count(run, run.count, 1);
+  std::size_t done = 0;
+  while (done < booked_.size() && booked_[done].tail(booked_[done].count - 1) <= now) ++done;
+  booked_.erase(booked_.begin(), booked_.begin() + static_cast<std::ptrdiff_t>(done));
+  booked_.push_back(run);
+  lane.arrivals.forget_before(booked_.front().first);
+  tell_next(lane);
+  tell_previous(lane, FabricPhase::kCredit);
+}
+
+/// A second flow is opened: what has not begun goes back to the queue.
+void Link::unbook(Time now) {
+  Lane& lane = lanes_.front();
+  present_ = nullptr;
+  bounded_ = false;
+  while (!booked_.empty() && booked_.back().head(0) > now) {
+    lane.run = booked_.back();
+    booked_.pop_back();
+    count(lane.run, lane.run.count, ~std::uint64_t{0});
+    lane.next = lane.run.first;
+    lane.run.count = 0;
+    tell_next(lane);
+    tell_previous(lane, FabricPhase::kCredit);
+  }
+  if (booked_.empty()) {
+    lane.running = false;
+    free_at_ = period_start_ = now;
+    period_bytes_ = 0;
+  } else {
+    lane.run = booked_.back();
+    present_ = &lane;
+    set_end_of(lane.run);
+  }
+  booked_.clear();
+  refresh(lane);
+  want_wake(lane, now);
+}
+
+/// Gives back the packets of the lane's present run from `end_packet` on, but none that has begun.
+void Link::shorten(Lane& lane, std::uint64_t end_packet) {
+  const Time now = calendar_.now();
+  if (&lane != present_ || now >= free_at_) {
+    refresh(lane);
+    return;
+  }
+  Run& run = lane.run;
+  const std::uint64_t end = std::max(end_packet, begun_end(run, now));
+  if (end >= run.end()) {
+    refresh(lane);
+    return;
+  }
+  count(run, run.count, ~std::uint64_t{0});
+  const auto kept = static_cast<std::uint32_t>(end - run.first);
+  run.shorten(kept);
+  if (kept > 0) count(run, kept, 1);
+  lane.next = end;
+  lane.covered = std::min(lane.covered, end);
+  lane.running = kept > 0;
+  set_end_of(run);
+  refresh(lane);
+  tell_next(lane);
+  tell_previous(lane, FabricPhase::kCredit);
+  if (!arbitrating_) schedule_wake(now);
+}
+
+void Link::count(const Run& run, std::uint64_t packets, std::uint64_t sign) {
+  const std::uint64_t bytes = run.bytes(packets) * sign;
+  statistics_.bytes += bytes;
+  statistics_.class_bytes[run.flow->traffic_class & 3u] += bytes;
+  statistics_.packets += packets * sign;
+  statistics_.runs += sign;
+  // A paced run leaves gaps on the wire.
+  const Time busy = run.late == 0 ? run.tail(packets - 1) - run.head(0) : config_.rate.ps(run.bytes(packets));
+  statistics_.busy_ps += busy * sign;
+}
+
+/// The link is free after `run`. A busy period goes on over gapless runs, so that rounding does not add up.
+void Link::set_end_of(const Run& run) {
+  free_at_ = run.count == 0 ? run.head(0) : run.tail(run.count - 1);
+  const bool gapless = run.late == 0;
+  period_start_ = gapless ? run.origin : free_at_;
+  period_bytes_ = gapless ? run.offset + run.bytes(run.count) : 0;
+}
+
+/// When arbitration should look at the lane next.
+Time Link::wish(const Lane& lane, Time now) const {
+  Time when = kNever;
+  if (lane.ready != kNever) {
+    when = std::max(lane.ready, now);
+    if (when < free_at_ && (bounded_ || present_ == nullptr || &lane == present_ || !outranks_present(lane, when))) {
+      when = free_at_;
+    }
+  }
+  if (lane.owes_answer) when = std::min(when, std::max(lane.answer_at, now));
+  return when;
+}
+
+void Link::want_wake(const Lane& lane, Time now) {
+  if (arbitrating_) return;
+  const Time when = wish(lane, now);
+  if (when < wake_.time()) calendar_.schedule(wake_, when);
+}
+
+void Link::schedule_wake(Time now) {
+  Time when = kNever;
+  for (const Lane* lane : active_) when = std::min(when, wish(*lane, now));
+  if (when == kNever) {
+    calendar_.cancel(wake_);
+  } else if (when != wake_.time()) {
+    calendar_.schedule(wake_, when);
+  }
+}
+
+void Link::tell_next(Lane& lane) {
+  Run run = lane.run;
+  run.origin += config_.latency;
+  run.hop = static_cast<std::uint16_t>(lane.hop + 1);
+  run.hopeful = lane.run.end() > lane.covered;
+  FabricPhase phase = FabricPhase::kHead;
+  next_->nb_transport_fw(run, phase, no_delay_);
+}
+
+void Link::tell_previous(Lane& lane, FabricPhase phase) {
+  // A source keeps count of its messages only where it asked for that.
+  if (lane.hop == 0 && lane.flow->source.valid() && (lane.run.message == nullptr || !lane.run.message->windowed)) return;
+  Run run = lane.run;
+  previous_->nb_transport_bw(run, phase, no_delay_);
+}
+
+std::uint64_t Link::queued_packets(Time now) const {
+  std::uint64_t packets = 0;
+  for (const Lane* lane : active_) {
+    for (std::size_t i = 0; i < lane->arrivals.size(); ++i) {
+      const Run& run = lane->arrivals[i];
+      for (std::uint64_t p = std::max(run.first, lane->next); p < run.end() && run.head(p - run.first) <= now; ++p) ++packets;
+    }
+  }
+  return packets;
+}
+
+}  // namespace wafervp

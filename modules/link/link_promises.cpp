@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the promises of arrivals and credits allow: when a flow's next packets may leave this link, and
+// how many in one run without a gap.
+#include <algorithm>
+
+#include "link/link.h"
+
+namespace wafervp {
+
+namespace {
+
+/// Rounding up to whole ps can put a packet of a gapless run this much before its predecessor's promise.
+constexpr Time kRounding = 2;
+
+std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
+
+/// Largest n <= count such that late(i) is false for all i < n; late() is monotone and late(0) is false.
+template <class Late>
+std::uint64_t first_late(std::uint64_t count, Late late) {
+  std::uint64_t good = 0, step = 1;
+  while (good + step < count && !late(good + step)) {
+    good += step;
+    step *= 2;
+  }
+  std::uint64_t bad = std::min(good + step, count);
+  while (good + 1 < bad) {
+    const std::uint64_t middle = (good + bad) / 2;
+    (late(middle) ? bad : good) = middle;
+  }
+  return bad;
+}
+
+}  // namespace
+
+Link::Slots Link::slots_from(Time start) const {
+  if (start == free_at_) return {period_start_, period_bytes_, &config_.rate, 0};
+  return {start, 0, &config_.rate, 0};
+}
+
+bool Link::needs_credit(const Lane& lane) const {
+  return !(lane.flow->unlimited_sink && lane.hop + 1u == lane.flow->hops.size());
+}
+
+const Run* Link::arrival_with(const Lane& lane, std::uint64_t packet) const {
+  for (std::size_t i = 0; i < lane.arrivals.size(); ++i) {
+    if (packet < lane.arrivals[i].end()) return &lane.arrivals[i];
+  }
+  return nullptr;
+}
+
+const Run* Link::credit_with(const Lane& lane, std::uint64_t packet) const {
+  for (std::size_t i = 0; i < lane.credits.size(); ++i) {
+    if (packet < lane.credits[i].end()) return &lane.credits[i];
+  }
+  return nullptr;
+}
+
+/// Virtual cut-through: a packet may leave when its head is here and this link cannot outrun its tail.
+Time Link::arrival_of(const Run& arrival, std::uint64_t i) const {
+  if (arrival.rate == nullptr) return arrival.origin;
+  const Time head = arrival.head(i);
+  if (!(*arrival.rate < config_.rate)) return head;
+  const Time tail = arrival.tail(i);
+  const Time own = i + 1 == arrival.count ? config_.rate.ps(arrival.tail_bytes) : packet_ps_;
+  return std::max(head, tail - std::min(own, tail));
+}
+
+/// The credit that packet `packet` needs comes back a latency after packet - buffer has left.
+Time Link::credit_of(const Lane& lane, std::uint64_t packet) const {
+  if (!needs_credit(lane) || packet < lane.credit_base + config_.buffer_packets) return 0;
+  const std::uint64_t freed = packet - config_.buffer_packets;
+  const Run* credit = credit_with(lane, freed);
+  return credit == nullptr ? kNever : credit->tail(freed - credit->first) + config_.latency;
+}
+
+/// Packets from lane.next on, of one message, that can leave without a gap by what is promised.
+std::uint64_t Link::arrived_extent(const Lane& lane, const Slots& slots) const {
+  std::uint64_t n = 0;
+  for (std::size_t k = 0; k < lane.arrivals.size(); ++k) {
+    const Run& run = lane.arrivals[k];
+    if (run.end() <= lane.next + n) continue;
+    const std::uint64_t skip = lane.next + n - run.first;
+    const std::uint64_t rest = run.count - skip;
+    if (n > 0 && arrival_of(run, skip) > slots.at(n) + kRounding) break;
+    if (run.rate == nullptr || !(*run.rate < *slots.rate)) {
+      n += rest;
+    } else {
+      const std::uint64_t base = n;
+      const std::uint64_t fit = first_late(
+          rest, [&](std::uint64_t i) { return arrival_of(run, skip + i) > slots.at(base + i) + kRounding; });
+      n += fit;
+      if (fit < rest) break;
+    }
+    if (run.last) break;
+  }
+  return n;
+}
+
+Link::Extent Link::credited_extent(const Lane& lane, std::uint64_t first, const Slots& slots,
+                                   std::uint64_t limit) const {
+  if (!needs_credit(lane)) return {limit, false};
+  const std::uint64_t granted = lane.credit_base + config_.buffer_packets;
+  std::uint64_t n = granted > first ? std::min(limit, granted - first) : 0;
+  for (std::size_t k = 0; n < limit && k < lane.credits.size(); ++k) {
+    const Run& run = lane.credits[k];
+    const std::uint64_t freed = first + n - config_.buffer_packets;
+    if (run.end() <= freed) continue;
+    const std::uint64_t skip = freed - run.first;
+    const std::uint64_t rest = std::min<std::uint64_t>(run.count - skip, limit - n);
+    const std::uint64_t base = n;
+    const auto late = [&](std::uint64_t i) {
+      return run.tail(skip + i) + config_.latency > slots.at(base + i) + kRounding;
+    };
+    if (late(0)) return {n, false};
+    if (!(*run.rate < *slots.rate)) {
+      n += rest;
+    } else {
+      const std::uint64_t fit = first_late(rest, late);
+      n += fit;
+      if (fit < rest) return {n, false};
+    }
+  }
+  return {n, n < limit};
+}
+
+/// The longest run on `slots`. With `may_hope` it goes on beyond the known credits where the next hop will
+/// have answered before they are spent.
+Link::Plan Link::plan(const Lane& lane, const Slots& slots, std::uint64_t limit, bool may_hope) const {
+  const std::uint64_t n = std::min(arrived_extent(lane, slots), limit);
+  const Extent credit = credited_extent(lane, lane.next, slots, n);
+  if (credit.packets < n) {
+    const Time packet = slots.rate->ps(kPacketBytes);
+    const bool hopeful = may_hope && credit.unknown_beyond && credit.packets * packet >= config_.latency + packet;
+    return {slots, hopeful ? n : credit.packets, credit.packets};
+  }
+  return {slots, n, credit.packets};
+}
+
+/// Nobody else wants the link and packets come slower than it sends: it forwards each as it comes.
+Link::Plan Link::paced_by_arrivals(const Lane& lane, Time start) const {
+  const Run& arrival = *arrival_with(lane, lane.next);
+  if (arrival.rate == nullptr || !(*arrival.rate < config_.rate)) return {};
+  const std::uint64_t skip = lane.next - arrival.first;
+  const Slots slots{arrival.origin, arrival.offset + skip * kPacketBytes, arrival.rate,
+                    arrival.rate->ps(kPacketBytes) - packet_ps_};
+  if (slots.at(0) + kRounding < start || slots.at(0) > start + kRounding) return {};
+  return plan(lane, slots, arrival.count - skip, true);
+}
+
+/// The same where credits come slower: each packet leaves when its credit is here.
+Link::Plan Link::paced_by_credits(const Lane& lane, Time start) const {
+  if (!needs_credit(lane) || lane.next < lane.credit_base + config_.buffer_packets) return {};
+  const std::uint64_t freed = lane.next - config_.buffer_packets;
+  const Run* credit = credit_with(lane, freed);
+  if (credit == nullptr || !(*credit->rate < config_.rate)) return {};
+  const std::uint64_t skip = freed - credit->first;
+  const Time late = credit->rate->ps(kPacketBytes) - packet_ps_;
+  const Time origin = credit->origin + config_.latency;
+  if (origin < late) return {};
+  const Slots slots{origin - late, credit->offset + (skip + 1) * kPacketBytes, credit->rate, late};
+  if (slots.at(0) + kRounding < start || slots.at(0) > start + kRounding) return {};
+  return plan(lane, slots, credit->count - skip, false);
+}
+
+/// Where packets or credits come slower than the link sends, waiting until a train leaves without gaps and
+/// its last packet on time frees the gaps for others. It must not starve the side that waits for credit.
+Time Link::gathered(const Lane& lane, const Run& arrival, Time ready) const {
+  if (config_.packet_grain || active_.size() < 2) return ready;
+  const std::uint64_t skip = lane.next - arrival.first;
+  const std::uint64_t most = std::min<std::uint64_t>(config_.train_packets, arrival.count - skip);
+  if (most < 2) return ready;
+  if (arrival.rate != nullptr && *arrival.rate < config_.rate && lane.feed_buffer > 0) {
+    // A train of m holds the buffer (m - 1) packets longer than cut-through would.
+    const std::uint64_t in_loop = divide_up(2 * lane.feed_latency, arrival.rate->ps(kPacketBytes));
+    const std::uint64_t spare = lane.feed_buffer > in_loop ? lane.feed_buffer - in_loop : 1;
+    const std::uint64_t m = std::min(most, spare);
+    if (m > 1) ready = std::max(ready, arrival_of(arrival, skip + m - 1) - (m - 1) * packet_ps_);
+  }
+  if (!needs_credit(lane) || lane.next < lane.credit_base + config_.buffer_packets) return ready;
+  const std::uint64_t freed = lane.next - config_.buffer_packets;
+  const Run* credit = credit_with(lane, freed);
+  if (credit == nullptr || !(*credit->rate < config_.rate)) return ready;
+  const Time spacing = credit->rate->ps(kPacketBytes);
+  const std::uint64_t in_loop = divide_up(2 * config_.latency + packet_ps_, spacing) + 1;
+  if (config_.buffer_packets <= in_loop || spacing <= packet_ps_) return ready;
+  const std::uint64_t slack = config_.buffer_packets - in_loop;
+  std::uint64_t m = 1 + slack * spacing / (spacing - packet_ps_);
+  m = std::min({m, most, credit->end() - freed});
+  if (m < 2) return ready;
+  const Time last = credit->tail(freed - credit->first + m - 1) + config_.latency;
+  return std::max(ready, last - std::min(last, (m - 1) * packet_ps_));
+}
+
+/// A port's turn while another port is ready: a longer one than half a buffer would let the feeding link
+/// run out of credits, and equal turns would become unequal shares.
+std::uint64_t Link::turn_packets() const {
+  if (config_.packet_grain) return 1;
+  const std::uint64_t train = config_.train_packets;
+  return smallest_feed_ == 0 ? train : std::max<std::uint64_t>(1, std::min<std::uint64_t>(train, smallest_feed_ / 2));
+}
+
+/// End of the packets of `run` that have begun before `now`.
+std::uint64_t Link::begun_end(const Run& run, Time now) const {
+  if (run.head(0) >= now) return run.first;
+  const std::uint64_t bytes = run.rate->bytes(now - run.origin);
+  std::uint64_t i = bytes > run.offset ? (bytes - run.offset) / kPacketBytes : 0;
+  while (i < run.count && run.head(i) < now) ++i;
+  while (i > 0 && run.head(i - 1) >= now) --i;
+  return run.first + std::min<std::uint64_t>(i, run.count);
+}
+
+void Link::refresh(Lane& lane) {
+  const Run* arrival = arrival_with(lane, lane.next);
+  if (arrival == nullptr) {
+    lane.ready = kNever;
+    lane.age = kNever;
+    if (lane.active) {
+      lane.active = false;
+      active_.erase(std::find(active_.begin(), active_.end(), &lane));
+    }
+    return;
+  }
+  if (!lane.active) {
+    lane.active = true;
+    active_.push_back(&lane);
+  }
+  const std::uint64_t skip = lane.next - arrival->first;
+  lane.age = arrival->head(skip);
+  const Time credit = credit_of(lane, lane.next);
+  lane.ready = credit == kNever ? kNever : gathered(lane, *arrival, std::max(arrival_of(*arrival, skip), credit));
+}
+
+void Link::forget_spent_credits(Lane& lane, Time now) {
+  while (!lane.credits.empty()) {
+    const Run& run = lane.credits.front();
+    if (run.tail(run.count - 1) + config_.latency > now) break;
+    lane.credit_base = run.end();
+    lane.credits.forget_before(run.end());
+  }
+}
+
+}  // namespace wafervp
