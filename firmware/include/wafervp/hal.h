@@ -45,7 +45,7 @@ struct wvp_waiting {
   uint32_t blocking; /* 1: the program itself is blocked on it */
   uint8_t op;        /* enum wvp_operation; 0 for compute */
   uint32_t peer;     /* NPU or WVP_FROM_FLOW | flow whose message is missing */
-  uint64_t bytes;    /* of that message */
+  uint64_t bytes;    /* of that message; 0 where only the end of own sends is awaited */
   uint32_t chunk, step;
 };
 #ifdef __GNUC__

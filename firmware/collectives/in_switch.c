@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Collectives by in-network flows. all_reduce is one flow; reduce_scatter and all_gather are as many
+ * serial flows as there are members; broadcast is a multicast. */
+#include "collectives/step.h"
+
+static uint32_t reduce_to(const struct wvp_comm* comm, uint32_t member) { return comm->flows + 1 + member; }
+static uint32_t cast_from(const struct wvp_comm* comm, uint32_t member) {
+  return comm->flows + 1 + comm->size + member;
+}
+
+static void expect_share(const struct wvp_operation_state* operation, struct wvp_strand* strand,
+                         struct wvp_descriptor* d, uint32_t flow, uint32_t share) {
+  strand->from = WVP_FROM_FLOW | flow;
+  wvp_expect(d, strand, wvp_tag(operation, strand, share), wvp_share_bytes(operation, strand, share));
+}
+
+static void send_share(const struct wvp_operation_state* operation, struct wvp_strand* strand,
+                       struct wvp_descriptor* d, uint32_t flow, uint32_t share) {
+  wvp_send_flow(d, operation, flow, wvp_tag(operation, strand, share),
+                wvp_share_address(operation, strand, share), wvp_share_bytes(operation, strand, share));
+}
+
+/* all_gather: member after member casts its share; sends the own one when it is due, else expects. */
+static void gather_next(const struct wvp_operation_state* operation, struct wvp_strand* strand,
+                        struct wvp_descriptor* d) {
+  const struct wvp_comm* comm = operation->comm;
+  if (strand->share == comm->my_index) {
+    send_share(operation, strand, d, cast_from(comm, strand->share), strand->share);
+    wvp_notify_sent(d, strand);
+    strand->share++;
+  }
+  if (strand->share < comm->size) {
+    expect_share(operation, strand, d, cast_from(comm, strand->share), strand->share);
+  } else {
+    strand->flags |= WVP_SF_LAST;
+  }
+}
+
+/* reduce_scatter: all shares go in order to the flows that reduce them to their owners. */
+void wvp_in_switch_open(struct wvp_engine* engine, struct wvp_strand* strand) {
+  const struct wvp_operation_state* operation = &engine->operations[strand->slot];
+  const struct wvp_comm* comm = operation->comm;
+  for (; strand->share < comm->size; strand->share++) {
+    if (!wvp_engine_room(engine, 1)) {
+      strand->flags |= WVP_SF_OPENING;
+      engine->stalled = 1;
+      return;
+    }
+    struct wvp_descriptor* d = wvp_descriptor(engine, strand);
+    send_share(operation, strand, d, reduce_to(comm, strand->share), strand->share);
+    if (strand->share == comm->my_index) {
+      expect_share(operation, strand, d, reduce_to(comm, strand->share), strand->share);
+    } else {
+      wvp_notify_sent(d, strand); /* the own share's result tells that it has been sent */
+    }
+    wvp_post(engine);
+  }
+  strand->flags &= (uint8_t)~WVP_SF_OPENING;
+  if (!strand->left) strand->flags |= WVP_SF_LAST;
+}
+
+void wvp_in_switch_start(struct wvp_engine* engine, struct wvp_strand* strand) {
+  const struct wvp_operation_state* operation = &engine->operations[strand->slot];
+  const struct wvp_comm* comm = operation->comm;
+  const struct wvp_command* command = operation->command;
+  if (operation->machine == WVP_M_SCATTER || operation->machine == WVP_M_GATHER) {
+    wvp_cut_shares(operation, strand, comm->size);
+    strand->share = 0;
+  } else {
+    uint64_t begin, count;
+    wvp_chunk_range(operation, strand->index, command->bytes / operation->unit, &begin, &count);
+    wvp_cut_range(strand, operation->unit, command->dst + begin * operation->unit, count, 1);
+    strand->share = 0;
+  }
+  if (operation->machine == WVP_M_SCATTER) {
+    strand->left = 1;
+    wvp_in_switch_open(engine, strand);
+    return;
+  }
+  struct wvp_descriptor* d = wvp_descriptor(engine, strand);
+  if (operation->machine == WVP_M_GATHER) {
+    gather_next(operation, strand, d);
+  } else if (operation->machine == WVP_M_SUM) {
+    send_share(operation, strand, d, comm->flows, 0);
+    expect_share(operation, strand, d, comm->flows, 0);
+  } else if (command->root == comm->my_index) {
+    send_share(operation, strand, d, cast_from(comm, command->root), 0);
+    wvp_notify_sent(d, strand);
+    strand->flags |= WVP_SF_LAST;
+  } else {
+    expect_share(operation, strand, d, cast_from(comm, command->root), 0);
+  }
+  wvp_post(engine);
+}
+
+void wvp_in_switch_received(struct wvp_engine* engine, struct wvp_strand* strand,
+                            const struct wvp_completion* completion) {
+  const struct wvp_operation_state* operation = &engine->operations[strand->slot];
+  struct wvp_descriptor* d = wvp_descriptor(engine, strand);
+  switch (operation->machine) {
+    case WVP_M_GATHER:
+      wvp_combine(d, operation, WVP_D_COMBINE_COPY, completion,
+                  wvp_share_address(operation, strand, strand->share));
+      strand->share++;
+      gather_next(operation, strand, d);
+      break;
+    case WVP_M_SCATTER:
+      wvp_combine(d, operation, WVP_D_COMBINE_COPY, completion,
+                  wvp_share_address(operation, strand, operation->comm->my_index));
+      strand->left = 0;
+      if (!(strand->flags & WVP_SF_OPENING)) strand->flags |= WVP_SF_LAST;
+      break;
+    default:
+      wvp_combine(d, operation,
+                  operation->command->op == WVP_OP_BARRIER ? WVP_D_COMBINE_DROP : WVP_D_COMBINE_COPY,
+                  completion, strand->address);
+      strand->flags |= WVP_SF_LAST;
+      break;
+  }
+  wvp_post(engine);
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Broadcast along the chain root, root + 1, ... of the communicator: each member passes on a chunk when
+ * it has it whole, while the next one comes in. One strand; a step is a chunk. */
+#include "collectives/step.h"
+
+void wvp_relay_open(struct wvp_engine* engine, struct wvp_strand* strand) {
+  const struct wvp_operation_state* operation = &engine->operations[strand->slot];
+  for (; strand->share < strand->size; strand->share++) {
+    if (!wvp_engine_room(engine, 1)) {
+      strand->flags |= WVP_SF_OPENING;
+      engine->stalled = 1;
+      return;
+    }
+    struct wvp_descriptor* d = wvp_descriptor(engine, strand);
+    wvp_send(d, operation, strand->send_to, wvp_tag(operation, strand, strand->share),
+             wvp_share_address(operation, strand, strand->share),
+             wvp_share_bytes(operation, strand, strand->share));
+    if (strand->share + 1 == strand->size) wvp_notify_sent(d, strand);
+    wvp_post(engine);
+  }
+  strand->flags = (uint8_t)((strand->flags & ~WVP_SF_OPENING) | WVP_SF_LAST);
+}
+
+void wvp_relay_start(struct wvp_engine* engine, struct wvp_strand* strand) {
+  const struct wvp_operation_state* operation = &engine->operations[strand->slot];
+  const struct wvp_comm* comm = operation->comm;
+  const struct wvp_command* command = operation->command;
+  const uint32_t next = comm->my_index + 1 == comm->size ? 0 : comm->my_index + 1;
+  const uint32_t previous = comm->my_index ? comm->my_index - 1 : comm->size - 1;
+  wvp_cut_range(strand, operation->unit, command->dst, command->bytes / operation->unit, operation->chunks);
+  strand->size = operation->chunks;
+  strand->share = 0;
+  strand->send_to = comm->members[next];
+  strand->pieces = next != command->root; /* passes on */
+  if (comm->my_index == command->root) {
+    wvp_relay_open(engine, strand);
+    return;
+  }
+  strand->from = comm->members[previous];
+  strand->left = operation->chunks;
+  struct wvp_descriptor* d = wvp_descriptor(engine, strand);
+  wvp_expect(d, strand, wvp_tag(operation, strand, 0), wvp_share_bytes(operation, strand, 0));
+  wvp_post(engine);
+}
+
+void wvp_relay_received(struct wvp_engine* engine, struct wvp_strand* strand,
+                        const struct wvp_completion* completion) {
+  const struct wvp_operation_state* operation = &engine->operations[strand->slot];
+  const uint64_t address = wvp_share_address(operation, strand, strand->share);
+  struct wvp_descriptor* d = wvp_descriptor(engine, strand);
+  wvp_combine(d, operation, WVP_D_COMBINE_COPY, completion, address);
+  strand->left--;
+  if (strand->pieces) {
+    wvp_send(d, operation, strand->send_to, wvp_tag(operation, strand, strand->share), address,
+             completion->bytes);
+    if (!strand->left) wvp_notify_sent(d, strand);
+  }
+  strand->share++;
+  if (strand->left) {
+    wvp_expect(d, strand, wvp_tag(operation, strand, strand->share),
+               wvp_share_bytes(operation, strand, strand->share));
+  } else {
+    strand->flags |= WVP_SF_LAST;
+  }
+  wvp_post(engine);
+}
