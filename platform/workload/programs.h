@@ -22,8 +22,10 @@ struct Communicator {
   std::vector<NpuId> members;  // in rank order
   std::uint32_t dim_x = 0, dim_y = 0;
   std::uint32_t x_first_share = 65536;
+  /// As in wvp_comm, bytes per microsecond: what is left of the slowest link of a ring of all members,
+  /// inside x and inside y, and of an in-network flow, when all groups of this kind communicate at once.
   std::uint64_t ring_rate = 0, x_rate = 0, y_rate = 0, flow_rate = 0;
-  Time hop_latency_ps = 0;
+  Time hop_latency_ps = 0;  // of the longest hop of the ring of all members
 };
 
 /// The program of one NPU. NPUs without a rank have an empty program (END only).
@@ -31,6 +33,7 @@ struct RankProgram {
   std::vector<wvp_command> commands;
 };
 
+/// Bytes of HBM that an NPU's share of the training state takes (assumptions: README.md).
 struct MemoryNeed {
   std::uint64_t weights = 0, gradients = 0, optimiser = 0, activations = 0;
   std::uint64_t total() const { return weights + gradients + optimiser + activations; }
@@ -39,10 +42,10 @@ struct MemoryNeed {
 /// What the wafer executes: one program per NPU, and the groups that the programs name.
 struct Workload {
   std::vector<Communicator> communicators;
-  std::vector<RankProgram> programs;   // by NPU
-  std::vector<MemoryNeed> memory;      // by NPU
+  std::vector<RankProgram> programs;      // by NPU
+  std::vector<MemoryNeed> memory;         // by NPU
   std::uint64_t device_memory_bytes = 0;  // highest device address + 1 that the programs use, over all NPUs
-  std::vector<std::string> warnings;   // "/workload/collective/bytes: ..."
+  std::vector<std::string> warnings;      // "/workload/collective/bytes: ..."
 };
 
 /// Turns the scenario's workload into programs. Throws ScenarioError (scenario/errors.h) when the

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workload/program_builder.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace wafervp {
+
+__extension__ using Wide = unsigned __int128;
+
+void ProgramBuilder::compute(double flops, double hbm_bytes) {
+  pending_flops_ += flops;
+  pending_bytes_ += hbm_bytes;
+}
+
+void ProgramBuilder::flush_compute() {
+  if (pending_flops_ == 0) return;
+  wvp_command command{};
+  command.kind = WVP_CMD_COMPUTE;
+  command.compute_flops = static_cast<std::uint64_t>(std::llround(pending_flops_));
+  command.compute_bytes = static_cast<std::uint64_t>(std::llround(pending_bytes_));
+  pending_flops_ = pending_bytes_ = 0;
+  if (command.compute_flops == 0) return;
+  step_computes_.push_back(commands_.size());
+  commands_.push_back(command);
+}
+
+void ProgramBuilder::delay(Time ps) {
+  flush_compute();
+  if (ps == 0) return;
+  wvp_command command{};
+  command.kind = WVP_CMD_COMPUTE;
+  command.compute_ps = ps;
+  commands_.push_back(command);
+}
+
+void ProgramBuilder::start(wvp_command operation) {
+  flush_compute();
+  operation.kind = WVP_CMD_START;
+  if (operation.op != WVP_OP_SEND && operation.op != WVP_OP_RECEIVE) {
+    operation.sequence = next_sequence_[operation.comm]++;
+  }
+  commands_.push_back(operation);
+}
+
+void ProgramBuilder::wait(unsigned slot) {
+  flush_compute();
+  wvp_command command{};
+  command.kind = WVP_CMD_WAIT;
+  command.slot = static_cast<std::uint8_t>(slot);
+  commands_.push_back(command);
+}
+
+void ProgramBuilder::run(const wvp_command& operation) {
+  start(operation);
+  wait(operation.slot);
+}
+
+void ProgramBuilder::end_step(const ComputeSpec& spec) {
+  flush_compute();
+  if (spec.mode == ComputeMode::kFixed) {
+    const Wide total = static_cast<Wide>(std::llround(spec.fixed_ns * 1000.0));
+    Wide all = 0, before = 0;
+    for (const std::size_t i : step_computes_) all += commands_[i].compute_flops;
+    for (const std::size_t i : step_computes_) {
+      wvp_command& command = commands_[i];
+      const Wide after = before + command.compute_flops;
+      command.compute_ps = static_cast<std::uint64_t>(total * after / all - total * before / all);
+      before = after;
+      command.compute_flops = command.compute_bytes = 0;
+    }
+    // A command whose share is below a picosecond would mean "not fixed".
+    const auto empty = [](const wvp_command& c) {
+      return c.kind == WVP_CMD_COMPUTE && c.compute_ps == 0 && c.compute_flops == 0;
+    };
+    commands_.erase(std::remove_if(commands_.begin(), commands_.end(), empty), commands_.end());
+  }
+  step_computes_.clear();
+}
+
+std::uint64_t ProgramBuilder::allocate(std::uint64_t bytes) {
+  const std::uint64_t address = (allocated_ + kPacketBytes - 1) / kPacketBytes * kPacketBytes;
+  allocated_ = address + bytes;
+  return address;
+}
+
+RankProgram ProgramBuilder::finish() {
+  flush_compute();
+  commands_.push_back(wvp_command{});
+  commands_.back().kind = WVP_CMD_END;
+  return {std::move(commands_)};
+}
+
+}  // namespace wafervp

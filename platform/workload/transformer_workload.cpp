@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+
+#include "workload/algorithms.h"
+#include "workload/communicators.h"
+#include "workload/errors.h"
+#include "workload/gradient_sync.h"
+#include "workload/models.h"
+#include "workload/pipeline_schedule.h"
+#include "workload/workload_kinds.h"
+
+namespace wafervp {
+namespace {
+
+// Slots of a rank's operations in flight.
+constexpr unsigned kModelSlot = 0;
+constexpr unsigned kGradientSlot = 1;
+constexpr unsigned kForwardReceiveSlot = 2;
+constexpr unsigned kBackwardReceiveSlot = 3;
+constexpr unsigned kForwardSendSlot = 4;   // and the next kSendsInFlight - 1
+constexpr unsigned kBackwardSendSlot = 8;  // likewise
+constexpr unsigned kSendsInFlight = 4;
+static_assert(kBackwardSendSlot + kSendsInFlight <= WVP_SLOTS);
+
+/// What the ranks have in common.
+struct Plan {
+  const Scenario& scenario;
+  const Topology& topology;
+  TransformerSpec model;
+  std::uint64_t activation_bytes;  // b s h 2: of an all_reduce of MP and of a hand-over of PP
+  double layer_flops;              // forward, of one layer and microbatch on one NPU
+  CommunicatorSet communicators;
+  // First index of each family; groups are in the order of placement.h.
+  std::uint16_t model_groups = 0, data_groups = 0, forward_chains = 0, backward_chains = 0;
+
+  const ParallelismSpec& parallelism() const { return scenario.workload.parallelism; }
+  /// Parameters of one NPU of the stage.
+  std::uint64_t parameters(std::uint32_t stage) const {
+    const ParallelismSpec& p = parallelism();
+    const double share = model.parameters * layers_of_stage(model.layers, p.pp, stage) / model.layers / p.mp;
+    return static_cast<std::uint64_t>(std::ceil(share));
+  }
+};
+
+void check(const WorkloadSpec& workload, const TransformerSpec& model) {
+  const ParallelismSpec& p = workload.parallelism;
+  if (p.pp > model.layers) {
+    refuse("/workload/parallelism/pp", "expected at most one stage a layer (" + std::to_string(model.layers) +
+                                           "), found " + std::to_string(p.pp));
+  }
+  if (workload.microbatches == 0 || workload.samples_per_replica % workload.microbatches != 0) {
+    refuse("/workload/microbatches", "expected a divisor of samples_per_replica (" +
+                                         std::to_string(workload.samples_per_replica) + "), found " +
+                                         std::to_string(workload.microbatches));
+  }
+  // 2^62: all sums of bytes and FLOPs stay exact enough and inside 64 bits.
+  constexpr double kBeyond = 4.6e18;
+  const double samples = workload.samples_per_replica;
+  if (layer_flops_per_token(model) * model.layers * model.sequence * samples * 3 > kBeyond ||
+      34.0 * samples * model.sequence * model.hidden * model.layers > kBeyond ||
+      model.parameters * kOptimiserBytes > kBeyond) {
+    refuse("/workload/transformer", "the model's FLOPs or bytes on one NPU are beyond 2^62");
+  }
+  const double layer_commands = p.mp > 1 ? 12.0 * (model.layers / p.pp + 1) : 4.0;
+  check_commands("/workload",
+                 (layer_commands + 12) * workload.microbatches * workload.iterations * p.mp * p.dp * p.pp);
+}
+
+std::string coordinates(const char* first, std::uint32_t a, const char* second, std::uint32_t b) {
+  return std::string("[") + first + "=" + std::to_string(a) + "," + second + "=" + std::to_string(b) + "]";
+}
+
+void add_communicators(Plan& plan, const Placement& placement) {
+  const ParallelismSpec& p = plan.parallelism();
+  std::vector<GroupName> model, data, forward, backward;
+  const auto model_members = groups(p, placement, GroupKind::kMp);
+  for (std::uint32_t i = 0; i < model_members.size() && p.mp > 1; ++i) {
+    model.push_back({"mp" + coordinates("dp", i / p.pp, "pp", i % p.pp), model_members[i]});
+  }
+  const auto data_members = groups(p, placement, GroupKind::kDp);
+  for (std::uint32_t i = 0; i < data_members.size() && p.dp > 1; ++i) {
+    data.push_back({"dp" + coordinates("pp", i / p.mp, "mp", i % p.mp), data_members[i]});
+  }
+  for (const StageTransfer& t : stage_transfers(p, placement)) {
+    GroupName name{"pp[dp=" + std::to_string(t.dp) + ",stage=" + std::to_string(t.from_stage) + "->" +
+                       std::to_string(t.to_stage) + "]",
+                   t.chain};
+    (t.from_stage < t.to_stage ? forward : backward).push_back(std::move(name));
+  }
+  plan.model_groups = plan.communicators.add(TrafficKind::kMp, model);
+  plan.data_groups = plan.communicators.add(TrafficKind::kDp, data);
+  plan.forward_chains = plan.communicators.add(TrafficKind::kPp, forward);
+  plan.backward_chains = plan.communicators.add(TrafficKind::kPp, backward);
+}
+
+/// Writes the program of one rank.
+class RankWriter {
+ public:
+  RankWriter(const Plan& plan, std::uint32_t dp, std::uint32_t stage, std::uint32_t mp,
+             ProgramBuilder& program)
+      : plan_(plan),
+        p_(plan.parallelism()),
+        workload_(plan.scenario.workload),
+        dp_(dp),
+        stage_(stage),
+        mp_(mp),
+        layers_(layers_of_stage(plan.model.layers, p_.pp, stage)),
+        program_(program) {
+    forward_.receive_slot = kForwardReceiveSlot;
+    forward_.send_slot = kForwardSendSlot;
+    forward_.receives = stage_ > 0;
+    forward_.sends = stage_ + 1 < p_.pp;
+    backward_.receive_slot = kBackwardReceiveSlot;
+    backward_.send_slot = kBackwardSendSlot;
+    backward_.receives = stage_ + 1 < p_.pp;
+    backward_.sends = stage_ > 0;
+    if (forward_.receives) forward_.receive_comm = chain(plan_.forward_chains, stage_ - 1);
+    if (forward_.sends) forward_.send_comm = chain(plan_.forward_chains, stage_);
+    if (backward_.receives) backward_.receive_comm = chain(plan_.backward_chains, stage_);
+    if (backward_.sends) backward_.send_comm = chain(plan_.backward_chains, stage_ - 1);
+
+    if (p_.dp > 1) gradients_ = program_.allocate(plan_.parameters(stage_) * kGradientBytes);
+    if (p_.mp > 1) layer_output_ = program_.allocate(plan_.activation_bytes);
+    for (Way* way : {&forward_, &backward_}) {
+      for (std::uint64_t& address : way->received) {
+        if (way->receives) address = program_.allocate(plan_.activation_bytes);
+      }
+      for (std::uint64_t& address : way->sent) {
+        if (way->sends && mp_ == 0) address = program_.allocate(plan_.activation_bytes);
+      }
+    }
+  }
+
+  void step() {
+    for (Way* way : {&forward_, &backward_}) {
+      way->received_count = way->sent_count = 0;
+      post_receive(*way);
+    }
+    for (const PipelineStep& pass :
+         pipeline_steps(workload_.schedule, p_.pp, stage_, workload_.microbatches)) {
+      const bool is_forward = pass.pass == PipelineStep::Pass::kForward;
+      Way& way = is_forward ? forward_ : backward_;
+      await_receive(way);
+      layers(is_forward ? 1 : kBackwardOverForward);
+      send(way);
+    }
+    if (p_.dp > 1) {
+      const std::uint16_t index = static_cast<std::uint16_t>(plan_.data_groups + stage_ * p_.mp + mp_);
+      append_gradient_sync(plan_.scenario, plan_.topology, plan_.communicators[index], index, kGradientSlot,
+                           gradients_, plan_.parameters(stage_) * kGradientBytes, program_);
+    }
+    for (const Way* way : {&forward_, &backward_}) {
+      for (unsigned i = 0; i < std::min(way->sent_count, kSendsInFlight); ++i)
+        program_.wait(way->send_slot + i);
+    }
+    program_.end_step(workload_.compute);
+  }
+
+ private:
+  /// Hand-overs in one direction of the pipeline.
+  struct Way {
+    bool receives = false, sends = false;
+    std::uint16_t receive_comm = 0, send_comm = 0;
+    unsigned receive_slot = 0, send_slot = 0;
+    std::uint64_t received[2] = {};  // the one in use and the one under way
+    std::uint64_t sent[kSendsInFlight] = {};
+    unsigned received_count = 0, sent_count = 0;
+  };
+
+  std::uint16_t chain(std::uint16_t family, std::uint32_t boundary) const {
+    return static_cast<std::uint16_t>(family + dp_ * (p_.pp - 1) + boundary);
+  }
+
+  wvp_command operation(Operation operation, std::uint16_t comm, unsigned slot, std::uint64_t address) const {
+    wvp_command command =
+        make_operation(plan_.topology, operation, firmware_choice(plan_.scenario.wafer.firmware, operation),
+                       plan_.communicators[comm], comm, plan_.activation_bytes, ElementType::kFp16);
+    command.slot = static_cast<std::uint8_t>(slot);
+    command.dst = address;
+    return command;
+  }
+
+  /// A receive is posted as soon as the one before it is done, so that a relay goes on while this rank
+  /// computes.
+  void post_receive(Way& way) {
+    if (!way.receives || way.received_count == workload_.microbatches) return;
+    program_.start(operation(Operation::kBroadcast, way.receive_comm, way.receive_slot,
+                             way.received[way.received_count % 2]));
+    ++way.received_count;
+  }
+  void await_receive(Way& way) {
+    if (!way.receives) return;
+    program_.wait(way.receive_slot);
+    post_receive(way);
+  }
+  void send(Way& way) {
+    if (!way.sends || mp_ != 0) return;
+    const unsigned turn = way.sent_count % kSendsInFlight;
+    if (way.sent_count >= kSendsInFlight) program_.wait(way.send_slot + turn);
+    program_.start(operation(Operation::kBroadcast, way.send_comm, way.send_slot + turn, way.sent[turn]));
+    ++way.sent_count;
+  }
+
+  /// The stage's layers, forward (factor 1) or backward. Each of a layer's two halves, attention and
+  /// MLP, ends in an all_reduce over the MP group (Shoeybi et al. 2019).
+  void layers(double factor) {
+    const double flops = plan_.layer_flops * factor;
+    const double weights = static_cast<double>(plan_.parameters(stage_) * kWeightBytes) / layers_ * factor;
+    if (p_.mp == 1) {
+      program_.compute(flops * layers_, weights * layers_);
+      return;
+    }
+    const std::uint16_t comm = static_cast<std::uint16_t>(plan_.model_groups + dp_ * p_.pp + stage_);
+    const wvp_command all_reduce = operation(Operation::kAllReduce, comm, kModelSlot, layer_output_);
+    for (std::uint32_t i = 0; i < 2 * layers_; ++i) {
+      program_.compute(flops / 2, weights / 2);
+      program_.run(all_reduce);
+    }
+  }
+
+  const Plan& plan_;
+  const ParallelismSpec& p_;
+  const WorkloadSpec& workload_;
+  const std::uint32_t dp_, stage_, mp_, layers_;
+  ProgramBuilder& program_;
+  std::uint64_t gradients_ = 0, layer_output_ = 0;
+  Way forward_, backward_;
+};
+
+MemoryNeed memory_need(const Plan& plan, std::uint32_t stage) {
+  const WorkloadSpec& workload = plan.scenario.workload;
+  const ParallelismSpec& p = workload.parallelism;
+  const std::uint64_t parameters = plan.parameters(stage);
+  MemoryNeed need;
+  need.weights = parameters * kWeightBytes;
+  need.gradients = parameters * kGradientBytes;
+  need.optimiser = parameters * kOptimiserBytes / (workload.dp_sync == DpSync::kRsAg ? p.dp : 1);
+  // 34 b s h bytes a layer (Korthikanti et al. 2022, without the attention scores, which a fused kernel
+  // recomputes), divided by MP as their sequence parallelism does; without it 10 of the 34 would stay whole.
+  const double tokens =
+      static_cast<double>(workload.samples_per_replica / workload.microbatches) * plan.model.sequence;
+  need.activations = static_cast<std::uint64_t>(
+      34 * tokens * plan.model.hidden / p.mp * layers_of_stage(plan.model.layers, p.pp, stage) *
+      microbatches_in_flight(workload.schedule, p.pp, stage, workload.microbatches));
+  return need;
+}
+
+}  // namespace
+
+Draft build_transformer(const Scenario& scenario, const Topology& topology, const Placement& placement) {
+  const WorkloadSpec& workload = scenario.workload;
+  const ParallelismSpec& p = workload.parallelism;
+  const TransformerSpec model = resolve_transformer(workload.transformer);
+  check(workload, model);
+  const std::uint64_t tokens =
+      std::uint64_t{workload.samples_per_replica / workload.microbatches} * model.sequence;
+  Plan plan{scenario,
+            topology,
+            model,
+            tokens * model.hidden * 2,
+            layer_flops_per_token(model) * static_cast<double>(tokens) / p.mp,
+            CommunicatorSet(topology, scenario.wafer.firmware)};
+  add_communicators(plan, placement);
+
+  Draft draft(topology);
+  for (std::uint32_t dp = 0; dp < p.dp; ++dp) {
+    for (std::uint32_t stage = 0; stage < p.pp; ++stage) {
+      for (std::uint32_t mp = 0; mp < p.mp; ++mp) {
+        const NpuId npu = placement.npu_of_rank[(dp * p.pp + stage) * p.mp + mp];
+        RankWriter writer(plan, dp, stage, mp, draft.builders[npu.value]);
+        for (std::uint32_t i = 0; i < workload.iterations; ++i) writer.step();
+        draft.memory[npu.value] = memory_need(plan, stage);
+      }
+    }
+  }
+  draft.communicators = plan.communicators.take();
+  return draft;
+}
+
+}  // namespace wafervp
