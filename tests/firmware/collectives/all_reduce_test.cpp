@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// Is every all_reduce right for every rank count, size and element type, bit for bit?
+#include <gtest/gtest.h>
+
+#include "session.h"
+
+namespace wafervp::test {
+namespace {
+
+constexpr std::uint8_t kTypes[] = {WVP_INT32, WVP_FP32, WVP_FP16, WVP_BF16};
+constexpr std::uint64_t kElements[] = {0, 1, 7, 371};
+
+std::string run_one(Collective collective, std::uint64_t elements, std::uint64_t seed) {
+  Session session(collective.members.empty() ? 1 : 24, seed);
+  collective.bytes = elements * wvp_dtype_bytes(collective.dtype);
+  collective.members = session.pick_members(collective.size());
+  session.add(collective);
+  return session.run();
+}
+
+Collective all_reduce(std::uint8_t algorithm, std::uint8_t dtype, std::uint32_t ranks) {
+  Collective collective;
+  collective.op = WVP_OP_ALL_REDUCE;
+  collective.algorithm = algorithm;
+  collective.dtype = dtype;
+  collective.members.resize(ranks);
+  collective.flows = algorithm == WVP_ALG_IN_SWITCH;
+  return collective;
+}
+
+TEST(AllReduce, RingOnAllRankCounts) {
+  std::uint64_t seed = 1;
+  for (std::uint32_t ranks = 1; ranks <= 20; ranks++) {
+    for (const std::uint8_t dtype : kTypes) {
+      for (const std::uint64_t elements : kElements) {
+        for (const std::uint32_t chunks : {0u, 1u, 3u}) {
+          Collective collective = all_reduce(WVP_ALG_RING, dtype, ranks);
+          collective.chunks = chunks;
+          collective.active_chunks = static_cast<std::uint32_t>(seed % 3);
+          ASSERT_EQ(run_one(collective, elements, seed++), "");
+        }
+      }
+    }
+  }
+}
+
+TEST(AllReduce, InSwitchOnAllRankCounts) {
+  std::uint64_t seed = 1;
+  for (std::uint32_t ranks = 1; ranks <= 20; ranks++) {
+    for (const std::uint8_t dtype : kTypes) {
+      for (const std::uint64_t elements : kElements) {
+        for (const std::uint32_t chunks : {0u, 5u}) {
+          Collective collective = all_reduce(WVP_ALG_IN_SWITCH, dtype, ranks);
+          collective.chunks = chunks;
+          collective.active_chunks = static_cast<std::uint32_t>(seed % 3);
+          ASSERT_EQ(run_one(collective, elements, seed++), "");
+        }
+      }
+    }
+  }
+}
+
+TEST(AllReduce, HierarchicalOnAllGrids) {
+  std::uint64_t seed = 1;
+  for (std::uint32_t ranks = 1; ranks <= 20; ranks++) {
+    for (std::uint32_t dim_x = 1; dim_x <= ranks; dim_x++) {
+      if (ranks % dim_x) continue;
+      for (const std::uint8_t dtype : kTypes) {
+        for (const std::uint64_t elements : kElements) {
+          for (const std::uint32_t share : {0u, 65536u, 32768u, 30037u}) {
+            Collective collective = all_reduce(WVP_ALG_HIERARCHICAL, dtype, ranks);
+            collective.dim_x = dim_x;
+            collective.dim_y = ranks / dim_x;
+            collective.x_first_share = share;
+            collective.chunks = static_cast<std::uint32_t>(1 + seed % 5);
+            collective.active_chunks = static_cast<std::uint32_t>(seed % 4);
+            ASSERT_EQ(run_one(collective, elements, seed++), "");
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(AllReduce, OneMebibyte) {
+  for (const std::uint8_t dtype : kTypes) {
+    Collective collective = all_reduce(WVP_ALG_RING, dtype, 6);
+    ASSERT_EQ(run_one(collective, (1u << 20) / wvp_dtype_bytes(dtype), 5), "");
+    collective = all_reduce(WVP_ALG_HIERARCHICAL, dtype, 20);
+    collective.dim_x = 5;
+    collective.dim_y = 4;
+    collective.x_first_share = 65536 * 11 / 24;
+    collective.chunks = 8;
+    ASSERT_EQ(run_one(collective, (1u << 20) / wvp_dtype_bytes(dtype) + 1, 6), "");
+    collective = all_reduce(WVP_ALG_IN_SWITCH, dtype, 5);
+    ASSERT_EQ(run_one(collective, (1u << 20) / wvp_dtype_bytes(dtype), 7), "");
+  }
+}
+
+// More chunks than strands, with rings of descriptors and completions so short that they fill up.
+TEST(AllReduce, ShortRingsAndManyChunks) {
+  for (std::uint64_t seed = 1; seed <= 30; seed++) {
+    for (const std::uint8_t algorithm : {WVP_ALG_RING, WVP_ALG_HIERARCHICAL, WVP_ALG_IN_SWITCH}) {
+      Collective collective = all_reduce(algorithm, WVP_FP32, 6);
+      collective.dim_x = 2;
+      collective.dim_y = 3;
+      collective.chunks = 150;
+      Session session(6, seed);
+      session.options.lazy = true;
+      session.options.descriptor_entries = seed % 2 ? 1 : 4;
+      collective.bytes = 4 * 1000;
+      collective.members = session.pick_members(6);
+      session.add(collective);
+      ASSERT_EQ(session.run(), "");
+    }
+  }
+}
+
+// Two members that hear of the same sum in another order of steps still hold the same bits.
+TEST(AllReduce, DoesNotDependOnTheOrderOfDelivery) {
+  for (std::uint64_t seed = 1; seed <= 40; seed++) {
+    Collective collective = all_reduce(WVP_ALG_HIERARCHICAL, WVP_FP16, 12);
+    collective.dim_x = 4;
+    collective.dim_y = 3;
+    collective.chunks = 4;
+    ASSERT_EQ(run_one(collective, 997, seed), "");
+  }
+}
+
+}  // namespace
+}  // namespace wafervp::test
