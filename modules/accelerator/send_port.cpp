@@ -94,12 +94,7 @@ void SendPort::inject(Source& source, SendRequest& request, Tracking tracking) {
   // A message whose combine is done early does not overtake one before it in its flow.
   source.last_origin = std::max({source.last_origin, request.ready, calendar_.now()});
 
-  Run run;
-  run.message = message;
-  run.flow = &flow;
-  run.first = message->first_packet;
-  run.origin = source.last_origin;
-  run.count = message->packets;
+  Run run = Run::from_source(*message, source.last_origin);
   FabricPhase phase = FabricPhase::kHead;
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   fabric_->nb_transport_fw(run, phase, delay);

@@ -66,7 +66,7 @@ void SendPort::Window::on_credit(const Run& run) {
   for (InFlight& message : in_flight_) {
     if (run.first < message.first || run.first >= message.end) continue;
     // A promise that was shortened no longer covers the last packet; the rest is promised anew.
-    message.leaves_at = run.count != 0 && run.end() == message.end ? run.tail(run.count - 1) : kNever;
+    message.leaves_at = run.count != 0 && run.complete() ? run.tail(run.count - 1) : kNever;
     arm();
     return;
   }
