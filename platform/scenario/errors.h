@@ -9,10 +9,10 @@ namespace wafervp {
 
 /// One fault of an input file.
 struct Issue {
-  std::string file;     // as typed
+  std::string file;                  // as typed
   std::size_t line = 0, column = 0;  // 1-based; 0: unknown
-  std::string pointer;  // JSON pointer of the member, empty for syntax
-  std::string text;     // expected, found, hint
+  std::string pointer;               // JSON pointer of the member, empty for syntax
+  std::string text;                  // expected, found, hint
   /// "FILE:LINE:COL: POINTER: text"
   std::string format() const;
 };

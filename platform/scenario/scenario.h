@@ -3,7 +3,7 @@
 
 #include <cstdint>
 #include <map>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -30,10 +30,10 @@ enum class ElementType { kFp32, kFp16, kBf16, kInt32, kFp64 };
 
 struct NpuSpec {
   double peak_flops_per_s;
-  double compute_efficiency;        // 0 < e <= 1
-  std::uint64_t hbm_bytes_per_s;    // read + write, roofline; 0: no memory term
-  std::uint64_t hbm_bytes;          // capacity
-  std::uint64_t reduce_bytes_per_s; // 0: reductions at end points are free (as in the FRED paper)
+  double compute_efficiency;         // 0 < e <= 1
+  std::uint64_t hbm_bytes_per_s;     // read + write, roofline; 0: no memory term
+  std::uint64_t hbm_bytes;           // capacity
+  std::uint64_t reduce_bytes_per_s;  // 0: reductions at end points are free (as in the FRED paper)
 };
 struct RingSpec {
   std::uint64_t link_bytes_per_s;
@@ -51,11 +51,11 @@ struct Mesh2dSpec {
 };
 struct FredSpec {
   std::uint32_t l1_switches, npus_per_l1;
-  std::uint64_t npu_bytes_per_s;    // NPU to L1, each direction
-  std::uint64_t uplink_bytes_per_s; // L1 to L2 per L1 switch, each direction
+  std::uint64_t npu_bytes_per_s;     // NPU to L1, each direction
+  std::uint64_t uplink_bytes_per_s;  // L1 to L2 per L1 switch, each direction
   double link_latency_ns;
   double switch_latency_ns;
-  bool in_network;                  // reduce and multicast in the switches
+  bool in_network;  // reduce and multicast in the switches
 };
 struct FabricSpec {
   FabricKind kind;
@@ -97,7 +97,7 @@ struct ComputeSpec {
 struct TransformerSpec {
   std::string preset;  // "transformer_17b", "tiny", ... or "custom"
   std::uint32_t layers, hidden, sequence;
-  double parameters;   // of the whole model
+  double parameters;              // of the whole model
   double attention_flops_factor;  // a of 24 h^2 + a s h FLOPs a layer and token
 };
 struct CollectiveSpec {
@@ -108,11 +108,11 @@ struct CollectiveSpec {
   std::uint32_t chunks, active_chunks, repeats;
   /// "all", "mp", "dp" or "pp": which groups of the parallelism run it at the same time.
   std::string groups;
-  std::vector<std::uint32_t> ranks;         // a single explicit group (NPU numbers); empty: `groups`
-  std::uint32_t root;                       // broadcast: index in the group; send: sender, to index root + 1
-  std::map<std::string, double> start_ns;   // late ranks: NPU number -> when it enters
-  std::vector<std::uint32_t> absent;        // NPUs that never enter (to test a deadlock report)
-  std::map<std::string, std::uint64_t> bytes_of; // NPU number -> other size (to test a mismatch report)
+  std::vector<std::uint32_t> ranks;        // a single explicit group (NPU numbers); empty: `groups`
+  std::uint32_t root;                      // broadcast: index in the group; send: sender, to index root + 1
+  std::map<std::string, double> start_ns;  // late ranks: NPU number -> when it enters
+  std::vector<std::uint32_t> absent;       // NPUs that never enter (to test a deadlock report)
+  std::map<std::string, std::uint64_t> bytes_of;  // NPU number -> other size (to test a mismatch report)
 };
 /// Point-to-point messages that run beside each other: contention cases.
 struct MessageSpec {
@@ -138,7 +138,7 @@ struct WorkloadSpec {
 struct DetailSpec {
   std::string control_processor;  // "host"
   DataMode data;
-  std::string fred_switch;        // "behavioural"
+  std::string fred_switch;  // "behavioural"
   Grain grain;
   std::uint32_t train_packets;
 };

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "scenario/reader.h"
+
+namespace wafervp {
+
+/// What the table of studies reads by itself; variants, grid and published figures are read in study.cpp.
+struct StudyMembers {
+  std::uint32_t version;
+  std::string name, comment, compare_to;
+  Calibration calibrate;
+};
+
+/// Limits of a study.
+inline constexpr std::size_t kMaxVariants = 10000;
+inline constexpr std::size_t kMaxVariantName = 100;
+
+}  // namespace wafervp

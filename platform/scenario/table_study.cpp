@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scenario/study_members.h"
+#include "scenario/table.h"
+#include "scenario/version.h"
+
+#define FIELD(member) \
+  [](StudyMembers & study) -> auto& { return study.member; }
+
+namespace wafervp {
+
+void describe_study(std::vector<Descriptor>& all) {
+  Table<StudyMembers> table(all);
+  table
+      .integer("/version", "", Json(), kScenarioVersion, kScenarioVersion, "Version of the format.",
+               FIELD(version))
+      .required = true;
+  table
+      .add("/base", ValueType::kText, "", Json(),
+           "Scenario that every variant is merged onto, relative to this file.")
+      .default_note = "none";
+  all.back().most = 4096;
+  table.text("/name", "", 200, "Name, for reports.", FIELD(name));
+  table.text("/comment", "", 100000, "Anything; it has no effect.", FIELD(comment));
+  table.add("/scenario", ValueType::kPatch, "", Json::object(), "Merged onto the base for all variants.");
+  table
+      .add("/variants", ValueType::kNamed, "", Json(),
+           "Named patches, each merged onto base and `scenario` (RFC 7386); their order is kept.")
+      .required = true;
+  table.add(
+      "/grid", ValueType::kNamed, "", Json::object(),
+      "JSON pointer into the scenario and a list of values; every variant runs at every point of the cross "
+      "product.");
+  table.text("/compare_to", "", kMaxVariantName, "Variant that speed-ups are taken over.", FIELD(compare_to));
+  table.add("/published", ValueType::kNamed, "", Json::object(),
+            "Published figures: variant, then speedup or time_over_mesh, then value and source.");
+  table.object("/calibrate",
+               "Fit of one parameter to a target of one variant; the other variants are predicted.");
+  table
+      .text("/calibrate/parameter", Json(), 1000, "JSON pointer of a number or integer of the scenario.",
+            FIELD(calibrate.parameter))
+      .required = true;
+  table.number("/calibrate/low", "", Json(), 0, 1e300, "Lower end of the search.", FIELD(calibrate.low))
+      .required = true;
+  table.number("/calibrate/high", "", Json(), 0, 1e300, "Upper end of the search.", FIELD(calibrate.high))
+      .required = true;
+  table
+      .text("/calibrate/variant", Json(), kMaxVariantName, "Variant that is fitted.",
+            FIELD(calibrate.variant))
+      .required = true;
+  table.name("/calibrate/quantity", "speedup", {"speedup"}, "Quantity that is fitted.",
+             FIELD(calibrate.quantity));
+  Descriptor& target = table.number("/calibrate/target", "", Json(), 0, 1e6,
+                                    "Value that the quantity shall have.", FIELD(calibrate.target));
+  target.required = target.above_low = true;
+  table.add("/calibrate/patch", ValueType::kPatch, "", Json::object(),
+            "Merged onto every variant for the fit.");
+}
+
+}  // namespace wafervp

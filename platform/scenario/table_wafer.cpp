@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scenario/table.h"
+
+#define FIELD(member) \
+  [](Scenario & scenario) -> auto& { return scenario.member; }
+
+namespace wafervp {
+namespace {
+
+constexpr std::uint64_t kMaxNpus = 65536;
+constexpr std::uint64_t kMaxRate = 1000000000000000;  // 1 PB/s
+constexpr double kMaxLatency = 1e9;                   // 1 s
+
+void describe_npu(Table<Scenario>& table) {
+  table.object("/wafer/npu", "One accelerator.");
+  table
+      .number("/wafer/npu/peak_flops_per_s", "FLOP/s", 989e12, 0, 1e21,
+              "Peak rate of the compute engine. Default: dense FP16 of an H100 SXM (assumption).",
+              FIELD(wafer.npu.peak_flops_per_s))
+      .above_low = true;
+  table
+      .number("/wafer/npu/compute_efficiency", "", 0.5, 0, 1,
+              "Share of the peak rate that is reached in physical compute mode (assumption).",
+              FIELD(wafer.npu.compute_efficiency))
+      .above_low = true;
+  table.integer("/wafer/npu/hbm_bytes_per_s", "bytes/s", 0, 0, kMaxRate,
+                "Memory rate, reads and writes together, of the roofline. 0: compute has no memory term.",
+                FIELD(wafer.npu.hbm_bytes_per_s));
+  table.integer("/wafer/npu/hbm_bytes", "bytes", 80000000000, 1, std::uint64_t{1} << 50,
+                "Memory capacity, which memory.check holds the workload against.",
+                FIELD(wafer.npu.hbm_bytes));
+  table.integer("/wafer/npu/reduce_bytes_per_s", "bytes/s", 0, 0, kMaxRate,
+                "Rate of reductions at the NPU. 0: they are free, as in the FRED paper.",
+                FIELD(wafer.npu.reduce_bytes_per_s));
+}
+
+void describe_fabric(Table<Scenario>& table) {
+  table.object("/wafer/fabric", "The network between the NPUs.").required = true;
+  table
+      .word("/wafer/fabric/kind", Json(),
+            "Shape of the network. The block of the same name holds its sizes and rates; the blocks of the "
+            "other "
+            "kinds have no effect.",
+            FIELD(wafer.fabric.kind))
+      .required = true;
+  table.object("/wafer/fabric/ring", "Each NPU has a link to both neighbours, in each direction.");
+  table.integer("/wafer/fabric/ring/link_bytes_per_s", "bytes/s", 750000000000, 1, kMaxRate,
+                "Rate of a link, one direction.", FIELD(wafer.fabric.ring.link_bytes_per_s));
+  table.number("/wafer/fabric/ring/link_latency_ns", "ns", 20, 0, kMaxLatency, "Latency of a link.",
+               FIELD(wafer.fabric.ring.link_latency_ns));
+  table.object("/wafer/fabric/switch", "Each NPU has one link to and one from a central switch.");
+  table.integer("/wafer/fabric/switch/link_bytes_per_s", "bytes/s", 3000000000000, 1, kMaxRate,
+                "Rate of a link, one direction.", FIELD(wafer.fabric.switch_.link_bytes_per_s));
+  table.number("/wafer/fabric/switch/link_latency_ns", "ns", 20, 0, kMaxLatency,
+               "Latency of a link; the way from NPU to NPU has two.",
+               FIELD(wafer.fabric.switch_.link_latency_ns));
+  table.number("/wafer/fabric/switch/switch_latency_ns", "ns", 0, 0, kMaxLatency,
+               "Latency of the switch itself.", FIELD(wafer.fabric.switch_.switch_latency_ns));
+  table.object(
+      "/wafer/fabric/mesh2d",
+      "Mesh without wraparound, X-Y routing. NPU n is at x = n % columns, y = n / columns. Defaults: the "
+      "baseline wafer of the FRED paper.");
+  table.integer("/wafer/fabric/mesh2d/columns", "NPUs", 5, 1, kMaxNpus, "NPUs in a row.",
+                FIELD(wafer.fabric.mesh2d.columns));
+  table.integer("/wafer/fabric/mesh2d/rows", "NPUs", 4, 1, kMaxNpus, "NPUs in a column.",
+                FIELD(wafer.fabric.mesh2d.rows));
+  table.integer("/wafer/fabric/mesh2d/link_bytes_per_s", "bytes/s", 750000000000, 1, kMaxRate,
+                "Rate of a link, one direction.", FIELD(wafer.fabric.mesh2d.link_bytes_per_s));
+  table.number("/wafer/fabric/mesh2d/link_latency_ns", "ns", 20, 0, kMaxLatency, "Latency of a link.",
+               FIELD(wafer.fabric.mesh2d.link_latency_ns));
+  table.object(
+      "/wafer/fabric/fred",
+      "Two-level tree of FRED switches. NPU n hangs on L1 switch n / npus_per_l1. Defaults: Fred-D of the "
+      "FRED paper.");
+  table.integer("/wafer/fabric/fred/l1_switches", "switches", 5, 1, kMaxNpus,
+                "L1 switches below the L2 switch.", FIELD(wafer.fabric.fred.l1_switches));
+  table.integer("/wafer/fabric/fred/npus_per_l1", "NPUs", 4, 1, kMaxNpus, "NPUs on one L1 switch.",
+                FIELD(wafer.fabric.fred.npus_per_l1));
+  table.integer("/wafer/fabric/fred/npu_bytes_per_s", "bytes/s", 3000000000000, 1, kMaxRate,
+                "Rate between an NPU and its L1 switch, one direction.",
+                FIELD(wafer.fabric.fred.npu_bytes_per_s));
+  table.integer("/wafer/fabric/fred/uplink_bytes_per_s", "bytes/s", 12000000000000, 1, kMaxRate,
+                "Rate between an L1 switch and the L2 switch, one direction.",
+                FIELD(wafer.fabric.fred.uplink_bytes_per_s));
+  table.number("/wafer/fabric/fred/link_latency_ns", "ns", 20, 0, kMaxLatency, "Latency of a link.",
+               FIELD(wafer.fabric.fred.link_latency_ns));
+  table.number("/wafer/fabric/fred/switch_latency_ns", "ns", 0, 0, kMaxLatency, "Latency of a switch.",
+               FIELD(wafer.fabric.fred.switch_latency_ns));
+  table.boolean("/wafer/fabric/fred/in_network", true,
+                "Switches reduce and multicast (Fred-B, Fred-D); false: endpoints do all (Fred-A, Fred-C).",
+                FIELD(wafer.fabric.fred.in_network));
+  table.integer(
+      "/wafer/fabric/buffer_packets", "packets", 0, 0, 1000000,
+      "Buffer of one flow at the end of a link, in packets of 4096 bytes. 0: ceil(rate * 2 * latency / "
+      "4096) + 2.",
+      FIELD(wafer.fabric.buffer_packets));
+  table.integer_map("/wafer/fabric/link_rates", KeyKind::kLink, "bytes/s", 1, kMaxRate,
+                    "Rates of single links, by name, in place of the fabric's rate: x0y0->x1y0 on a mesh, "
+                    "npu0->npu1 on a ring, npu0->switch, npu0->l1_0 and l1_0->l2 on FRED, and back.",
+                    FIELD(wafer.fabric.link_rates));
+}
+
+void describe_firmware(Table<Scenario>& table) {
+  table.object("/wafer/firmware", "Collective firmware of the control processors.");
+  table.number("/wafer/firmware/step_ns", "ns", 0, 0, kMaxLatency,
+               "Time that the firmware takes for one step of a schedule (assumption).",
+               FIELD(wafer.firmware.step_ns));
+  table.word("/wafer/firmware/all_reduce", "auto", "Algorithm of all-reduce.",
+             FIELD(wafer.firmware.all_reduce), {"auto", "ring", "hierarchical", "in_switch"});
+  table.word("/wafer/firmware/reduce_scatter", "auto", "Algorithm of reduce-scatter.",
+             FIELD(wafer.firmware.reduce_scatter), {"auto", "ring", "hierarchical", "in_switch"});
+  table.word("/wafer/firmware/all_gather", "auto", "Algorithm of all-gather.",
+             FIELD(wafer.firmware.all_gather), {"auto", "ring", "hierarchical", "in_switch"});
+  table.word("/wafer/firmware/broadcast", "auto", "Algorithm of broadcast.", FIELD(wafer.firmware.broadcast),
+             {"auto", "in_switch", "direct", "relay"});
+  table.word("/wafer/firmware/all_to_all", "auto", "Algorithm of all-to-all.",
+             FIELD(wafer.firmware.all_to_all), {"auto", "direct"});
+  table.integer("/wafer/firmware/chunks", "", 0, 0, 65536,
+                "Chunks that a collective is cut into. 0: chosen by the firmware.",
+                FIELD(wafer.firmware.chunks));
+  table.integer("/wafer/firmware/active_chunks", "", 0, 0, 65536,
+                "Chunks of one collective in flight together. 0: all.", FIELD(wafer.firmware.active_chunks));
+  table.integer("/wafer/firmware/relay_chunks", "", 64, 0, 65536,
+                "Chunks of a relayed broadcast. 0: chosen by the firmware.",
+                FIELD(wafer.firmware.relay_chunks));
+  table.number(
+      "/wafer/firmware/x_first_share", "", -1, -1, 1,
+      "Share of the chunks that go along x first in a hierarchical collective on a mesh. Negative: balanced "
+      "by link load.",
+      FIELD(wafer.firmware.x_first_share));
+}
+
+}  // namespace
+
+void describe_wafer(std::vector<Descriptor>& all) {
+  Table<Scenario> table(all);
+  table.object("/wafer", "The wafer that is built.").required = true;
+  table.integer("/wafer/npus", "NPUs", Json(), 1, kMaxNpus, "Accelerators on the wafer.", FIELD(wafer.npus))
+      .required = true;
+  describe_npu(table);
+  describe_fabric(table);
+  describe_firmware(table);
+}
+
+}  // namespace wafervp

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "scenario/reader.h"
+
+namespace wafervp {
+
+/// The version of the scenario format that this tool reads.
+inline constexpr std::uint32_t kScenarioVersion = 1;
+
+/// Throws ScenarioError when the document names a version that this tool does not read: then no other
+/// member can be judged. A version that is absent is left to the table.
+void check_version(const Document& document);
+/// A value as a message shows it: `string "8"`, `-750`, `an object`.
+std::string describe(const Json& value, const std::string& typed = {});
+
+}  // namespace wafervp

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scenario/words.h"
+
+namespace wafervp {
+
+template <class Enum>
+using Words = std::vector<std::pair<const char*, Enum>>;
+
+template <>
+const Words<FabricKind>& words_of() {
+  static const Words<FabricKind> words = {{"ring", FabricKind::kRing},
+                                          {"switch", FabricKind::kSwitch},
+                                          {"mesh2d", FabricKind::kMesh2d},
+                                          {"fred", FabricKind::kFred}};
+  return words;
+}
+template <>
+const Words<Grain>& words_of() {
+  static const Words<Grain> words = {{"auto", Grain::kAuto}, {"packet", Grain::kPacket}};
+  return words;
+}
+template <>
+const Words<DataMode>& words_of() {
+  static const Words<DataMode> words = {{"none", DataMode::kNone}, {"values", DataMode::kValues}};
+  return words;
+}
+template <>
+const Words<MemoryCheck>& words_of() {
+  static const Words<MemoryCheck> words = {
+      {"error", MemoryCheck::kError}, {"warn", MemoryCheck::kWarn}, {"off", MemoryCheck::kOff}};
+  return words;
+}
+template <>
+const Words<WorkloadKind>& words_of() {
+  static const Words<WorkloadKind> words = {{"resnet152", WorkloadKind::kResnet152},
+                                            {"transformer", WorkloadKind::kTransformer},
+                                            {"collective", WorkloadKind::kCollective}};
+  return words;
+}
+template <>
+const Words<ComputeMode>& words_of() {
+  static const Words<ComputeMode> words = {{"physical", ComputeMode::kPhysical},
+                                           {"fixed", ComputeMode::kFixed}};
+  return words;
+}
+template <>
+const Words<PlacementKind>& words_of() {
+  static const Words<PlacementKind> words = {{"mp_pp_dp", PlacementKind::kMpPpDp},
+                                             {"row_major", PlacementKind::kRowMajor},
+                                             {"searched", PlacementKind::kSearched},
+                                             {"explicit", PlacementKind::kExplicit}};
+  return words;
+}
+template <>
+const Words<PipelineSchedule>& words_of() {
+  static const Words<PipelineSchedule> words = {{"gpipe", PipelineSchedule::kGpipe},
+                                                {"1f1b", PipelineSchedule::k1f1b}};
+  return words;
+}
+template <>
+const Words<DpSync>& words_of() {
+  static const Words<DpSync> words = {{"all_reduce", DpSync::kAllReduce}, {"rs_ag", DpSync::kRsAg}};
+  return words;
+}
+template <>
+const Words<Algorithm>& words_of() {
+  static const Words<Algorithm> words = {{"auto", Algorithm::kAuto},
+                                         {"ring", Algorithm::kRing},
+                                         {"hierarchical", Algorithm::kHierarchical},
+                                         {"in_switch", Algorithm::kInSwitch},
+                                         {"direct", Algorithm::kDirect},
+                                         {"relay", Algorithm::kRelay}};
+  return words;
+}
+template <>
+const Words<Operation>& words_of() {
+  static const Words<Operation> words = {
+      {"all_reduce", Operation::kAllReduce}, {"reduce_scatter", Operation::kReduceScatter},
+      {"all_gather", Operation::kAllGather}, {"broadcast", Operation::kBroadcast},
+      {"all_to_all", Operation::kAllToAll},  {"send", Operation::kSend},
+      {"barrier", Operation::kBarrier}};
+  return words;
+}
+template <>
+const Words<ElementType>& words_of() {
+  static const Words<ElementType> words = {{"fp32", ElementType::kFp32},
+                                           {"fp16", ElementType::kFp16},
+                                           {"bf16", ElementType::kBf16},
+                                           {"int32", ElementType::kInt32},
+                                           {"fp64", ElementType::kFp64}};
+  return words;
+}
+
+std::uint32_t element_bytes(ElementType type) {
+  switch (type) {
+    case ElementType::kFp16:
+    case ElementType::kBf16:
+      return 2;
+    case ElementType::kFp64:
+      return 8;
+    case ElementType::kFp32:
+    case ElementType::kInt32:
+      break;
+  }
+  return 4;
+}
+
+const std::vector<TransformerPreset>& transformer_presets() {
+  // name, layers, hidden, sequence, parameters, attention factor: 4 s h FLOPs a layer and token are the
+  // two products of the attention, forward.
+  static const std::vector<TransformerPreset> presets = {
+      {"transformer_17b",
+       {"transformer_17b", 78, 4256, 1024, 17e9, 4},
+       "arXiv 2406.19580; sizes of Turing-NLG"},
+      {"large", {"large", 48, 1600, 1024, 1.558e9, 4}, "sizes of GPT-2 XL"},
+      {"medium", {"medium", 24, 1024, 1024, 355e6, 4}, "sizes of GPT-2 medium"},
+      {"small", {"small", 12, 768, 1024, 124e6, 4}, "sizes of GPT-2"},
+      {"tiny", {"tiny", 4, 256, 128, 3.2e6, 4}, "for quick tests"},
+  };
+  return presets;
+}
+
+}  // namespace wafervp

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "scenario/scenario.h"
+
+namespace wafervp {
+
+/// The words of an enumeration as they stand in a scenario, in the order of its values.
+template <class Enum>
+const std::vector<std::pair<const char*, Enum>>& words_of();
+
+/// The word of one value.
+template <class Enum>
+const char* to_word(Enum value) {
+  for (const auto& [word, known] : words_of<Enum>()) {
+    if (known == value) return word;
+  }
+  return "?";
+}
+
+template <>
+const std::vector<std::pair<const char*, FabricKind>>& words_of();
+template <>
+const std::vector<std::pair<const char*, Grain>>& words_of();
+template <>
+const std::vector<std::pair<const char*, DataMode>>& words_of();
+template <>
+const std::vector<std::pair<const char*, MemoryCheck>>& words_of();
+template <>
+const std::vector<std::pair<const char*, WorkloadKind>>& words_of();
+template <>
+const std::vector<std::pair<const char*, ComputeMode>>& words_of();
+template <>
+const std::vector<std::pair<const char*, PlacementKind>>& words_of();
+template <>
+const std::vector<std::pair<const char*, PipelineSchedule>>& words_of();
+template <>
+const std::vector<std::pair<const char*, DpSync>>& words_of();
+template <>
+const std::vector<std::pair<const char*, Algorithm>>& words_of();
+template <>
+const std::vector<std::pair<const char*, Operation>>& words_of();
+template <>
+const std::vector<std::pair<const char*, ElementType>>& words_of();
+
+/// Bytes of one element.
+std::uint32_t element_bytes(ElementType type);
+
+/// A transformer whose sizes need not be spelt out.
+struct TransformerPreset {
+  const char* name;
+  TransformerSpec sizes;
+  const char* source;
+};
+const std::vector<TransformerPreset>& transformer_presets();
+
+}  // namespace wafervp
