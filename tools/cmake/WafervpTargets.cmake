@@ -46,9 +46,12 @@ function(wafervp_add_test name)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   if(ARG_PER_CASE)
     include(GoogleTest)
-    string(REPLACE ";" "\\;" labels "${labels}")
-    gtest_discover_tests(${name} EXTRA_ARGS ${ARG_ARGS} DISCOVERY_TIMEOUT 60
-      PROPERTIES LABELS "${labels}" TIMEOUT ${ARG_TIMEOUT} RUN_SERIAL ${serial})
+    gtest_discover_tests(${name} EXTRA_ARGS ${ARG_ARGS} DISCOVERY_TIMEOUT 60 TEST_PREFIX ${name}.
+      PROPERTIES TIMEOUT ${ARG_TIMEOUT} RUN_SERIAL ${serial})
+    # A list does not pass through PROPERTIES: the labels are given when CTest reads the discovered cases.
+    set(labelling ${CMAKE_CURRENT_BINARY_DIR}/${name}_labels.cmake)
+    file(WRITE ${labelling} "if(${name}_TESTS)\n  set_tests_properties(\${${name}_TESTS} PROPERTIES LABELS \"${labels}\")\nendif()\n")
+    set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${labelling})
   else()
     add_test(NAME ${name} COMMAND ${name} ${ARG_ARGS})
     set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT ${ARG_TIMEOUT} RUN_SERIAL ${serial})
