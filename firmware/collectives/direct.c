@@ -106,7 +106,7 @@ void wvp_direct_received(struct wvp_engine* engine, struct wvp_strand* strand,
                                  ? operation->command->dst + strand->share * completion->bytes
                                  : strand->address;
     wvp_combine(d, operation, WVP_D_COMBINE_COPY, completion, address);
-    strand->flags |= WVP_SF_LAST;
+    wvp_combine_last(d, strand);
   }
   wvp_post(engine);
 }

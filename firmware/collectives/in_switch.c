@@ -103,18 +103,21 @@ void wvp_in_switch_received(struct wvp_engine* engine, struct wvp_strand* strand
                   wvp_share_address(operation, strand, strand->share));
       strand->share++;
       gather_next(operation, strand, d);
+      if (strand->flags & WVP_SF_LAST) wvp_combine_last(d, strand);
       break;
     case WVP_M_SCATTER:
       wvp_combine(d, operation, WVP_D_COMBINE_COPY, completion,
                   wvp_share_address(operation, strand, operation->comm->my_index));
       strand->left = 0;
-      if (!(strand->flags & WVP_SF_OPENING)) strand->flags |= WVP_SF_LAST;
+      wvp_combine_last(d, strand);
+      if (strand->flags & WVP_SF_OPENING)
+        strand->flags &= (uint8_t)~WVP_SF_LAST; /* sends are still to be posted */
       break;
     default:
       wvp_combine(d, operation,
                   operation->command->op == WVP_OP_BARRIER ? WVP_D_COMBINE_DROP : WVP_D_COMBINE_COPY,
                   completion, strand->address);
-      strand->flags |= WVP_SF_LAST;
+      wvp_combine_last(d, strand);
       break;
   }
   wvp_post(engine);

@@ -60,7 +60,7 @@ void wvp_relay_received(struct wvp_engine* engine, struct wvp_strand* strand,
     wvp_expect(d, strand, wvp_tag(operation, strand, strand->share),
                wvp_share_bytes(operation, strand, strand->share));
   } else {
-    strand->flags |= WVP_SF_LAST;
+    wvp_combine_last(d, strand);
   }
   wvp_post(engine);
 }

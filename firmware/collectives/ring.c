@@ -189,11 +189,7 @@ void wvp_ring_received(struct wvp_engine* engine, struct wvp_strand* strand,
     open_phase(engine, strand, d);
     return;
   }
-  if (reduces) {
-    d->flags |= WVP_D_NOTIFY_COMBINED;
-    strand->pending++;
-  }
-  strand->flags |= WVP_SF_LAST;
+  wvp_combine_last(d, strand);
   wvp_post(engine);
 }
 

@@ -59,6 +59,13 @@ static inline void wvp_notify_sent(struct wvp_descriptor* d, struct wvp_strand* 
   strand->pending++;
 }
 
+/* The strand ends with this descriptor, once its COMBINE part is done. */
+static inline void wvp_combine_last(struct wvp_descriptor* d, struct wvp_strand* strand) {
+  d->flags |= WVP_D_NOTIFY_COMBINED;
+  strand->pending++;
+  strand->flags |= WVP_SF_LAST;
+}
+
 static inline void wvp_expect(struct wvp_descriptor* d, struct wvp_strand* strand, uint64_t tag,
                               uint64_t bytes) {
   d->flags |= WVP_D_EXPECT;

@@ -39,10 +39,14 @@ std::vector<struct wvp_waiting> MockNpu::waiting() const {
 
 std::uint32_t MockNpu::read(std::uint32_t offset) {
   switch (offset) {
-    case WVP_REG_DQ_SIZE: return static_cast<std::uint32_t>(ring_.size());
-    case WVP_REG_CQ_SIZE: return static_cast<std::uint32_t>(completion_ring_.size());
-    case WVP_REG_DQ_HEAD: return head_;
-    default: refuse(number_, "read of register " + std::to_string(offset));
+    case WVP_REG_DQ_SIZE:
+      return static_cast<std::uint32_t>(ring_.size());
+    case WVP_REG_CQ_SIZE:
+      return static_cast<std::uint32_t>(completion_ring_.size());
+    case WVP_REG_DQ_HEAD:
+      return head_;
+    default:
+      refuse(number_, "read of register " + std::to_string(offset));
   }
 }
 
@@ -62,7 +66,8 @@ void MockNpu::write(std::uint32_t offset, std::uint32_t value) {
       break;
     case WVP_REG_CQ_HEAD:
       head_writes++;
-      if (value - completion_head_ > completion_tail_ - completion_head_) refuse(number_, "CQ_HEAD beyond tail");
+      if (value - completion_head_ > completion_tail_ - completion_head_)
+        refuse(number_, "CQ_HEAD beyond tail");
       completion_head_ = value;
       break;
     case WVP_REG_EXIT:
@@ -74,7 +79,8 @@ void MockNpu::write(std::uint32_t offset, std::uint32_t value) {
       if (value >> 24 == WVP_PHASE_OP_END && wafer_.on_end) wafer_.on_end(number_, value & 0xffffffu);
       break;
     default:
-      if (offset < WVP_REG_ERROR_OP || offset > WVP_REG_ERROR_FOUND_HI) refuse(number_, "write of a register");
+      if (offset < WVP_REG_ERROR_OP || offset > WVP_REG_ERROR_FOUND_HI)
+        refuse(number_, "write of a register");
       error_registers[offset] = value;
   }
 }
@@ -170,7 +176,8 @@ void MockNpu::match(const Key& key, const Expectation& expectation) {
 }
 
 void MockNpu::complete(wvp_completion completion) {
-  if (completion_tail_ - completion_head_ == completion_ring_.size()) refuse(number_, "completion ring overrun");
+  if (completion_tail_ - completion_head_ == completion_ring_.size())
+    refuse(number_, "completion ring overrun");
   completion.phase = !(completion_tail_ / completion_ring_.size() & 1);
   completion_ring_[completion_tail_++ & (completion_ring_.size() - 1)] = completion;
   completions++;
@@ -192,7 +199,8 @@ void MockWafer::load(std::uint32_t number, std::vector<wvp_command> program, std
 void MockWafer::post(std::uint32_t source, const wvp_descriptor& descriptor) {
   const bool to_flow = descriptor.flags & WVP_D_SEND_FLOW;
   if (to_flow && !flows_.count(descriptor.send_to)) refuse(source, "no such flow");
-  if (!to_flow && (descriptor.send_to >= size() || descriptor.send_to == source)) refuse(source, "no such peer");
+  if (!to_flow && (descriptor.send_to >= size() || descriptor.send_to == source))
+    refuse(source, "no such peer");
   const Lane lane{source, descriptor.send_to | (to_flow ? std::uint64_t{1} << 32 : 0)};
   auto& queue = lanes_[lane];
   if (queue.empty()) busy_.push_back(lane);
@@ -254,8 +262,8 @@ bool MockWafer::run() {
     MockNpu& npu = *npus_[i];
     if (npu.program_.empty()) continue;
     npu.booted_ = true;
-    wvp_boot(reinterpret_cast<wvp_context*>(npu.context_.data()), &npu.hal_, npu.program_.data(), npu.comms_.data(),
-             static_cast<std::uint32_t>(npu.comms_.size()));
+    wvp_boot(reinterpret_cast<wvp_context*>(npu.context_.data()), &npu.hal_, npu.program_.data(),
+             npu.comms_.data(), static_cast<std::uint32_t>(npu.comms_.size()));
   }
   const auto take = [this](std::set<std::uint32_t>& set) {
     auto place = std::next(set.begin(), static_cast<std::ptrdiff_t>(pick(set.size())));

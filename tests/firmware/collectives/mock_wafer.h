@@ -20,7 +20,7 @@ struct MockOptions {
   std::uint64_t seed = 1;
   std::uint32_t descriptor_entries = 64;
   std::uint32_t completion_entries = 256;
-  bool lazy = false;    ///< descriptors are consumed some time after the doorbell, not within it
+  bool lazy = false;  ///< descriptors are consumed some time after the doorbell, not within it
   bool values = true;
   std::size_t memory_bytes = 0;
 };
@@ -46,7 +46,8 @@ class MockNpu {
   std::uint32_t status = 0;
   std::map<std::uint32_t, std::uint32_t> error_registers;
   std::vector<PhaseMark> phases;
-  std::uint64_t charges = 0, doorbells = 0, descriptors = 0, completions = 0, head_writes = 0, sent_messages = 0;
+  std::uint64_t charges = 0, doorbells = 0, descriptors = 0, completions = 0, head_writes = 0,
+                sent_messages = 0;
   std::vector<std::uint32_t> priorities;  ///< of sends with WVP_D_WINDOW, as posted
 
   std::vector<struct wvp_waiting> waiting() const;

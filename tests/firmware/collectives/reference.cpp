@@ -29,8 +29,8 @@ Buffer ring_sum(std::uint32_t dtype, const std::vector<Buffer>& values, std::siz
 }
 
 /// Sums over the grid: along the first dimension for its segment `s`, then along the second for `t`.
-Buffer grid_sum(const Collective& c, const std::vector<Buffer>& before, Span bytes, bool x_first, std::size_t s,
-                std::size_t t) {
+Buffer grid_sum(const Collective& c, const std::vector<Buffer>& before, Span bytes, bool x_first,
+                std::size_t s, std::size_t t) {
   const std::size_t first = x_first ? c.dim_x : c.dim_y, second = x_first ? c.dim_y : c.dim_x;
   std::vector<Buffer> sums;
   for (std::size_t j = 0; j < second; j++) {
@@ -88,7 +88,8 @@ Buffer flat_all_reduce(const Collective& c, const std::vector<Buffer>& before) {
     }
     return result;
   }
-  for (const Span& chunk : even_shares(elements, std::max<std::uint64_t>(1, std::min<std::uint64_t>(c.chunks, elements)))) {
+  for (const Span& chunk :
+       even_shares(elements, std::max<std::uint64_t>(1, std::min<std::uint64_t>(c.chunks, elements)))) {
     const auto segments = even_shares(chunk.count, c.size());
     for (std::size_t s = 0; s < segments.size(); s++) {
       const Span bytes = scaled(inside(chunk, segments[s]), unit);
@@ -170,7 +171,9 @@ std::vector<Buffer> expected_result(const Collective& c, const std::vector<Buffe
         for (std::size_t i = 0; i < before.size(); i++) paste(buffer, shares[i], cut(before[i], shares[i]));
       }
       break;
-    case WVP_OP_BROADCAST: std::fill(after.begin(), after.end(), before[c.root]); break;
+    case WVP_OP_BROADCAST:
+      std::fill(after.begin(), after.end(), before[c.root]);
+      break;
     case WVP_OP_ALL_TO_ALL:
       for (std::size_t i = 0; i < after.size(); i++) {
         after[i].clear();
@@ -180,7 +183,8 @@ std::vector<Buffer> expected_result(const Collective& c, const std::vector<Buffe
         }
       }
       break;
-    default: break;
+    default:
+      break;
   }
   return after;
 }

@@ -124,7 +124,8 @@ TEST(AllTypes, SizesThatAreNotWholeElements) {
 }
 
 TEST(OneMebibyte, EachOperation) {
-  for (const std::uint8_t op : {WVP_OP_REDUCE_SCATTER, WVP_OP_ALL_GATHER, WVP_OP_BROADCAST, WVP_OP_ALL_TO_ALL}) {
+  for (const std::uint8_t op :
+       {WVP_OP_REDUCE_SCATTER, WVP_OP_ALL_GATHER, WVP_OP_BROADCAST, WVP_OP_ALL_TO_ALL}) {
     for (const std::uint8_t dtype : kTypes) {
       Session session(6, 4);
       Collective collective;

@@ -46,9 +46,9 @@ wvp_comm make_comm(const Collective& c, std::uint16_t id, std::uint32_t rank, st
 
 std::string name_of(const Collective& c) {
   return "op " + std::to_string(c.op) + " algorithm " + std::to_string(c.algorithm) + " type " +
-         std::to_string(c.dtype) + " bytes " + std::to_string(c.bytes) + " ranks " + std::to_string(c.size()) +
-         " grid " + std::to_string(c.dim_x) + "x" + std::to_string(c.dim_y) + " share " +
-         std::to_string(c.x_first_share) + " chunks " + std::to_string(c.chunks) + " active " +
+         std::to_string(c.dtype) + " bytes " + std::to_string(c.bytes) + " ranks " +
+         std::to_string(c.size()) + " grid " + std::to_string(c.dim_x) + "x" + std::to_string(c.dim_y) +
+         " share " + std::to_string(c.x_first_share) + " chunks " + std::to_string(c.chunks) + " active " +
          std::to_string(c.active_chunks) + " root " + std::to_string(c.root);
 }
 
@@ -73,7 +73,8 @@ void Session::add(const Collective& collective) {
   placed.expected = expected_result(collective, placed.before);
   placed.out_bytes = collective.bytes;
   if (exchange) {
-    for (const Buffer& buffer : placed.expected) placed.out_bytes = std::max<std::uint64_t>(placed.out_bytes, buffer.size());
+    for (const Buffer& buffer : placed.expected)
+      placed.out_bytes = std::max<std::uint64_t>(placed.out_bytes, buffer.size());
   }
   placed.dst = memory_;
   memory_ += placed.out_bytes + 8;
@@ -138,7 +139,8 @@ void Session::check_end(std::uint32_t npu, std::uint32_t command) {
     if (c.op == WVP_OP_REDUCE_SCATTER) compared = byte_shares(c)[rank];
     std::uint8_t* memory = wafer_->npu(npu).memory.data();
     const std::uint8_t* expected = placed.expected[rank].data() + compared.begin;
-    if (difference_.empty() && !std::equal(expected, expected + compared.count, memory + placed.dst + compared.begin)) {
+    if (difference_.empty() &&
+        !std::equal(expected, expected + compared.count, memory + placed.dst + compared.begin)) {
       difference_ = name_of(c) + ": wrong values on rank " + std::to_string(rank);
     }
     std::fill_n(memory + placed.dst, placed.out_bytes, std::uint8_t{0xa5});
@@ -157,7 +159,8 @@ std::string Session::run(Order order) {
   if (!done) return what + ": not all ranks are done";
   if (wafer_->left_over()) return what + ": messages are left over";
   for (const Placed& placed : placed_) {
-    if (std::count(placed.ended.begin(), placed.ended.end(), false)) return name_of(placed.collective) + ": no end";
+    if (std::count(placed.ended.begin(), placed.ended.end(), false))
+      return name_of(placed.collective) + ": no end";
   }
   return "";
 }

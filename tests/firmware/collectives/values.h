@@ -53,9 +53,15 @@ inline void add_element(std::uint32_t dtype, std::uint8_t* a, const std::uint8_t
   };
   const auto put = [a](auto value) { std::memcpy(a, &value, sizeof value); };
   switch (dtype) {
-    case WVP_FP32: put(as(0.0f, a) + as(0.0f, b)); break;
-    case WVP_FP64: put(as(0.0, a) + as(0.0, b)); break;
-    case WVP_INT32: put(as(std::uint32_t{0}, a) + as(std::uint32_t{0}, b)); break;
+    case WVP_FP32:
+      put(as(0.0f, a) + as(0.0f, b));
+      break;
+    case WVP_FP64:
+      put(as(0.0, a) + as(0.0, b));
+      break;
+    case WVP_INT32:
+      put(as(std::uint32_t{0}, a) + as(std::uint32_t{0}, b));
+      break;
     case WVP_FP16:
       put(float_to_half(half_to_float(as(std::uint16_t{0}, a)) + half_to_float(as(std::uint16_t{0}, b))));
       break;
@@ -77,7 +83,8 @@ inline Buffer random_values(std::uint32_t dtype, std::size_t bytes, std::mt19937
   std::size_t i = 0;
   for (; i + size <= bytes; i += size) {
     const std::uint64_t bits = random();
-    const double value = std::ldexp(static_cast<double>(static_cast<std::int32_t>(bits)), -31 - static_cast<int>(bits >> 61));
+    const double value =
+        std::ldexp(static_cast<double>(static_cast<std::int32_t>(bits)), -31 - static_cast<int>(bits >> 61));
     const float narrow = static_cast<float>(value);
     const std::uint16_t half = float_to_half(narrow), brain = float_to_brain(narrow);
     const void* from = dtype == WVP_FP32   ? static_cast<const void*>(&narrow)
