@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workload/algorithms.h"
 
+#include "scenario/words.h"
 #include "workload/errors.h"
 
 namespace wafervp {
@@ -14,7 +15,7 @@ bool is_reduction_or_gather(Operation operation) {
 /// Empty when the algorithm can do the operation, else why it cannot.
 std::string objection(const Topology& topology, Operation operation, Algorithm algorithm,
                       const Communicator& communicator) {
-  const std::string what = name_of(algorithm) + " cannot do " + name_of(operation);
+  const std::string what = std::string(to_word(algorithm)) + " cannot do " + to_word(operation);
   switch (algorithm) {
     case Algorithm::kAuto:
       return {};
@@ -97,28 +98,6 @@ wvp_dtype to_wvp(ElementType type) {
   return WVP_FP64;
 }
 
-std::string name_of(Operation operation) {
-  switch (to_wvp(operation)) {
-#define WAFERVP_NAME(name, value, text) \
-  case WVP_OP_##name:                   \
-    return text;
-    WVP_OPERATIONS(WAFERVP_NAME)
-#undef WAFERVP_NAME
-  }
-  return {};
-}
-
-std::string name_of(Algorithm algorithm) {
-  switch (to_wvp(algorithm)) {
-#define WAFERVP_NAME(name, value, text) \
-  case WVP_ALG_##name:                  \
-    return text;
-    WVP_ALGORITHMS(WAFERVP_NAME)
-#undef WAFERVP_NAME
-  }
-  return {};
-}
-
 wvp_class traffic_class(TrafficKind kind) {
   switch (kind) {
     case TrafficKind::kMp:
@@ -132,7 +111,7 @@ wvp_class traffic_class(TrafficKind kind) {
 
 AlgorithmChoice firmware_choice(const FirmwareSpec& firmware, Operation operation) {
   AlgorithmChoice choice{Algorithm::kAuto, firmware.chunks, firmware.active_chunks, firmware.relay_chunks,
-                         "/wafer/firmware/" + name_of(operation)};
+                         std::string("/wafer/firmware/") + to_word(operation)};
   switch (operation) {
     case Operation::kAllReduce:
       choice.algorithm = firmware.all_reduce;

@@ -10,10 +10,6 @@ namespace wafervp {
 wvp_operation to_wvp(Operation operation);
 wvp_algorithm to_wvp(Algorithm algorithm);
 wvp_dtype to_wvp(ElementType type);
-/// Name as in a scenario.
-std::string name_of(Operation operation);
-std::string name_of(Algorithm algorithm);
-
 wvp_class traffic_class(TrafficKind kind);
 
 /// Algorithm and chunks of an operation, as the scenario asks for them.

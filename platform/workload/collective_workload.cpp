@@ -100,8 +100,9 @@ class MicroBenchmark {
         add("pp", GroupKind::kPp);
       }
     } else if (spec_.groups == "all") {
-      std::vector<NpuId> all;
-      for (std::uint32_t n = 0; n < topology_.npus; ++n) all.push_back(NpuId{n});
+      // In the order of the NPUs, so that a whole mesh is a grid whatever the placement.
+      std::vector<NpuId> all = placement_.npu_of_rank;
+      std::sort(all.begin(), all.end());
       named.push_back({"all", std::move(all)});
     } else {
       refuse("/workload/collective/groups",
@@ -279,13 +280,23 @@ class MicroBenchmark {
     }
   }
 
-  /// Addresses of an operation's buffers, each its own.
+  /// Buffers of a collective, each operation its own.
   static void place_buffers(wvp_command& command, ProgramBuilder& program) {
     if (command.op == WVP_OP_BARRIER) return;
     if (command.op == WVP_OP_SEND || command.op == WVP_OP_ALL_TO_ALL) {
       command.src = program.allocate(command.bytes);
     }
     if (command.op != WVP_OP_SEND) command.dst = program.allocate(command.bytes);
+  }
+
+  /// One buffer for each slot of messages, as large as the largest of them.
+  static std::vector<std::uint64_t> slot_buffers(const std::vector<Part>& messages, unsigned slots,
+                                                 ProgramBuilder& program) {
+    std::uint64_t largest = 0;
+    for (const Part& message : messages) largest = std::max(largest, message.command.bytes);
+    std::vector<std::uint64_t> buffers(std::min<std::size_t>(messages.size(), slots));
+    for (std::uint64_t& address : buffers) address = program.allocate(largest);
+    return buffers;
   }
 
   /// A send or receive of a collective's repeat continues the numbers of the two ranks' messages.
@@ -299,9 +310,9 @@ class MicroBenchmark {
   /// the receives that are left, as slots become free (sends need no receiver to be done, so nothing
   /// waits in a circle); then the collectives' repeats.
   void write(Duties& duties, ProgramBuilder& program) const {
-    for (auto* parts : {&duties.collectives, &duties.sends, &duties.receives}) {
-      for (Part& part : *parts) place_buffers(part.command, program);
-    }
+    for (Part& part : duties.collectives) place_buffers(part.command, program);
+    const auto send_buffers = slot_buffers(duties.sends, kSendSlots, program);
+    const auto receive_buffers = slot_buffers(duties.receives, kReceiveSlots, program);
     const auto slotted = [](wvp_command command, unsigned slot) {
       command.slot = static_cast<std::uint8_t>(slot);
       return command;
@@ -309,6 +320,7 @@ class MicroBenchmark {
     const auto receive = [&](std::size_t i) {
       const unsigned slot = kFirstReceiveSlot + static_cast<unsigned>(i % kReceiveSlots);
       if (i >= kReceiveSlots) program.wait(slot);
+      duties.receives[i].command.dst = receive_buffers[i % kReceiveSlots];
       program.start(slotted(duties.receives[i].command, slot));
     };
     std::size_t received = 0;
@@ -328,8 +340,9 @@ class MicroBenchmark {
       now = at;
       const auto& [is_send, i] = entry;
       if (is_send) {
-        const unsigned slot = kFirstSendSlot + sent % kSendSlots;
+        const unsigned turn = sent % kSendSlots, slot = kFirstSendSlot + turn;
         if (sent++ >= kSendSlots) program.wait(slot);
+        duties.sends[i].command.src = send_buffers[turn];
         program.start(slotted(duties.sends[i].command, slot));
       } else {
         program.start(slotted(repeat(duties.collectives[i].command, 0), static_cast<unsigned>(i)));

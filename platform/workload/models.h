@@ -1,29 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string>
-#include <vector>
+#include <cstdint>
 
 #include "scenario/scenario.h"
 
 namespace wafervp {
 
-/// A transformer by name, as `preset` gives it.
-struct TransformerPreset {
-  const char* name;
-  std::uint32_t layers, hidden, sequence;
-  double parameters;
-  const char* source;
-};
-const std::vector<TransformerPreset>& transformer_presets();
-
-/// The sizes that a scenario's transformer has: those of the preset, over which members that are not 0
-/// go. Throws ScenarioError for an unknown preset and for sizes that are missing or beyond arithmetic.
-TransformerSpec resolve_transformer(const TransformerSpec& spec);
-
 /// Forward FLOPs of one layer for one token, 24 h^2 + a s h: matrix products of attention and MLP (2 FLOPs
 /// a weight and token, 12 h^2 weights) and the products with keys and values (a = 4: full attention).
-double layer_flops_per_token(const TransformerSpec& spec);
+inline double layer_flops_per_token(const TransformerSpec& spec) {
+  const double h = spec.hidden, s = spec.sequence;
+  return 24 * h * h + spec.attention_flops_factor * s * h;
+}
 
 /// ResNet-152 (He et al. 2016), 224 x 224 images.
 inline constexpr double kResnet152Parameters = 60.2e6;

@@ -27,7 +27,7 @@ static_assert(kBackwardSendSlot + kSendsInFlight <= WVP_SLOTS);
 struct Plan {
   const Scenario& scenario;
   const Topology& topology;
-  TransformerSpec model;
+  const TransformerSpec& model;
   std::uint64_t activation_bytes;  // b s h 2: of an all_reduce of MP and of a hand-over of PP
   double layer_flops;              // forward, of one layer and microbatch on one NPU
   CommunicatorSet communicators;
@@ -45,6 +45,9 @@ struct Plan {
 
 void check(const WorkloadSpec& workload, const TransformerSpec& model) {
   const ParallelismSpec& p = workload.parallelism;
+  if (model.layers == 0 || model.hidden == 0 || model.sequence == 0 || !(model.parameters > 0)) {
+    refuse("/workload/transformer", "expected layers, hidden, sequence and parameters above 0");
+  }
   if (p.pp > model.layers) {
     refuse("/workload/parallelism/pp", "expected at most one stage a layer (" + std::to_string(model.layers) +
                                            "), found " + std::to_string(p.pp));
@@ -251,7 +254,7 @@ MemoryNeed memory_need(const Plan& plan, std::uint32_t stage) {
 Draft build_transformer(const Scenario& scenario, const Topology& topology, const Placement& placement) {
   const WorkloadSpec& workload = scenario.workload;
   const ParallelismSpec& p = workload.parallelism;
-  const TransformerSpec model = resolve_transformer(workload.transformer);
+  const TransformerSpec& model = workload.transformer;
   check(workload, model);
   const std::uint64_t tokens =
       std::uint64_t{workload.samples_per_replica / workload.microbatches} * model.sequence;
