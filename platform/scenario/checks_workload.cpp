@@ -168,8 +168,10 @@ void Checks::collective_algorithm(const Scenario& scenario) {
     case Operation::kAllToAll:
       allowed.emplace_back("direct");
       break;
-    case Operation::kSend:
     case Operation::kBarrier:
+      allowed.emplace_back("in_switch");
+      break;
+    case Operation::kSend:
       break;
   }
   const std::string word = to_word(spec.algorithm);
@@ -185,9 +187,8 @@ void Checks::collective_algorithm(const Scenario& scenario) {
 
 void Checks::collective_sizes(const Scenario& scenario) {
   const CollectiveSpec& spec = scenario.workload.collective;
-  // A barrier has no data, and a sent message is bytes.
   if (spec.operation == Operation::kBarrier) return;
-  const std::uint64_t element = spec.operation == Operation::kSend ? 1 : element_bytes(spec.type);
+  const std::uint64_t element = element_bytes(spec.type);
   const auto check = [&](const std::string& pointer, std::uint64_t bytes) {
     if (bytes % element != 0) {
       validator_.fault(pointer,
@@ -244,14 +245,21 @@ void Checks::collective_members(const Scenario& scenario) {
     return;
   }
   const ParallelismSpec& degrees = scenario.workload.parallelism;
-  const std::uint64_t size = is_explicit           ? spec.ranks.size()
-                             : spec.groups == "mp" ? degrees.mp
-                             : spec.groups == "dp" ? degrees.dp
-                             : spec.groups == "pp" ? degrees.pp
-                                                   : std::uint64_t{degrees.mp} * degrees.dp * degrees.pp;
   const bool is_send = spec.operation == Operation::kSend;
+  const bool is_broadcast = spec.operation == Operation::kBroadcast;
+  std::uint64_t size = npus;
+  if (is_explicit) {
+    size = spec.ranks.size();
+  } else if (spec.groups == "mp") {
+    size = degrees.mp;
+  } else if (spec.groups == "dp") {
+    size = degrees.dp;
+  } else if (spec.groups == "pp") {
+    // A hand-over between stages goes from one member to all of the next stage.
+    size = is_broadcast ? std::uint64_t{degrees.mp} + 1 : degrees.pp;
+  }
   const std::uint64_t last = is_send ? spec.root + std::uint64_t{1} : spec.root;
-  if ((is_send || spec.operation == Operation::kBroadcast) && last >= size) {
+  if ((is_send || is_broadcast) && last >= size) {
     validator_.fault(
         base + "root",
         "found " + number(spec.root) + (is_send ? " (sender, to index root + 1)" : "") + "; the group has " +

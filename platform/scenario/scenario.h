@@ -106,7 +106,7 @@ struct CollectiveSpec {
   std::uint64_t bytes;  // as wvp_command.bytes
   ElementType type;
   std::uint32_t chunks, active_chunks, repeats;
-  /// "all", "mp", "dp" or "pp": which groups of the parallelism run it at the same time.
+  /// "all" NPUs of the wafer, or the "mp", "dp" or "pp" groups of the parallelism, at the same time.
   std::string groups;
   std::vector<std::uint32_t> ranks;        // a single explicit group (NPU numbers); empty: `groups`
   std::uint32_t root;                      // broadcast: index in the group; send: sender, to index root + 1

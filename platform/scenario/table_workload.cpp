@@ -105,7 +105,10 @@ void describe_collective(Table<Scenario>& table) {
   table.integer("/workload/collective/repeats", "", 1, 1, 1000000, "How often, one after the other.",
                 FIELD(workload.collective.repeats));
   table.name("/workload/collective/groups", "all", {"all", "mp", "dp", "pp"},
-             "Groups of the parallelism that run it at the same time.", FIELD(workload.collective.groups));
+             "Groups that run it at the same time: all NPUs of the wafer as one, or those of the "
+             "parallelism. pp with "
+             "broadcast: one member to all of the next stage.",
+             FIELD(workload.collective.groups));
   table.list("/workload/collective/ranks", "NPU", kMaxNpu,
              "One explicit group, as NPU numbers; empty: as `groups` says.",
              FIELD(workload.collective.ranks));
