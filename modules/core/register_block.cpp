@@ -17,6 +17,16 @@ const char* access_name(RegisterInfo::Access access) {
   return access == RegisterInfo::Access::RO ? "RO" : access == RegisterInfo::Access::WO ? "WO" : "RW";
 }
 
+/// A bar would end the table's cell.
+std::string cell(const char* text) {
+  std::string result;
+  for (; *text != 0; ++text) {
+    if (*text == '|') result += '\\';
+    result += *text;
+  }
+  return result;
+}
+
 std::uint32_t distance(std::uint32_t a, std::uint32_t b) { return a < b ? b - a : a - b; }
 
 }  // namespace
@@ -58,7 +68,7 @@ std::string RegisterMap::markdown() const {
   std::string table = "| register | offset | access | reset | meaning |\n| --- | --- | --- | --- | --- |\n";
   for (const RegisterInfo& info : *this) {
     table += std::string("| ") + info.name + " | " + hex(info.offset, 3) + " | " + access_name(info.access) +
-             " | " + hex(info.reset, 8) + " | " + info.text + " |\n";
+             " | " + hex(info.reset, 8) + " | " + cell(info.text) + " |\n";
   }
   return table;
 }
