@@ -38,12 +38,12 @@ struct NpuResult {
 struct CollectiveResult {
   std::string operation, algorithm, communicator, kind;
   std::uint32_t ranks = 0, count = 0;
-  std::uint64_t bytes = 0;                  // of one instance, as wvp_command.bytes
-  Time time_ps = 0;                         // mean over the instances: last end - first entry
+  std::uint64_t bytes = 0;  // of one instance, as wvp_command.bytes
+  Time time_ps = 0;         // mean over the instances: last end - first entry
   Time min_ps = 0, max_ps = 0;
-  double algorithm_bytes_per_s = 0;         // bytes / time, as nccl-tests defines it
-  double bus_bytes_per_s = 0;               // algorithm bandwidth times the factor of the operation
-  Time bound_ps = 0;                        // topology/bounds.h
+  double algorithm_bytes_per_s = 0;  // bytes / time, as nccl-tests defines it
+  double bus_bytes_per_s = 0;        // algorithm bandwidth times the factor of the operation
+  Time bound_ps = 0;                 // topology/bounds.h
 };
 struct TraceSlice {
   std::uint32_t npu;
@@ -60,7 +60,7 @@ struct Results {
   std::vector<NpuResult> npus;
   std::vector<TraceSlice> trace;
   std::vector<std::string> warnings;
-  std::uint64_t payload_bytes = 0;   // sum over links
+  std::uint64_t payload_bytes = 0;  // sum over links
   std::uint64_t events = 0;
 };
 

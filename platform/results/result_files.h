@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "results/folder.h"
+#include "results/program_info.h"
+#include "results/results.h"
+
+namespace wafervp {
+
+/// Tells apart what a run depends on: the effective scenario and the program.
+std::string scenario_hash(const Json& effective, const ProgramInfo& program);
+
+/// The content of result.json. `statistics` false leaves out links, NPUs and collectives.
+Json result_json(const Results& results, const Scenario& scenario, const Json& effective,
+                 const ProgramInfo& program);
+std::string links_csv(const Results& results);
+/// Chrome trace-event JSON: a process per NPU, a thread per kind of work; slices of a kind that overlap lie
+/// on threads of their own. Times are microseconds with six decimals, that is whole picoseconds.
+void write_trace(const Results& results, Sink& sink);
+
+Json breakdown_json(const Breakdown& breakdown);
+/// Parts that are absent are 0.
+Breakdown read_breakdown(const Json& json);
+
+/// Writes effective-scenario.json, links.csv (with statistics), trace.json (when asked for) and
+/// result.json, the last one being the sign that all are there. Throws FileError.
+void write_results(ResultFolder& folder, const Results& results, const Scenario& scenario,
+                   const Json& effective, const ProgramInfo& program);
+
+}  // namespace wafervp
