@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "variant.h"
+
+#include <unistd.h>
+
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "program.h"
+#include "results/folder.h"
+#include "results/json_text.h"
+#include "results/result_files.h"
+#include "run/run.h"
+#include "status.h"
+
+namespace wafervp::cli {
+namespace {
+
+/// Statuses that the same scenario gives again; a limit of wall time is not one.
+bool is_repeatable(const std::string& status) {
+  return status == "ok" || status == "check_failed" || status == "deadlock";
+}
+
+Outcome read_outcome(const Json& json) {
+  Outcome outcome;
+  outcome.status = json.at("status").get<std::string>();
+  outcome.message = json.at("message").get<std::string>();
+  outcome.time_ps = json.at("time_ps").get<Time>();
+  outcome.breakdown = read_breakdown(json.at("breakdown_ps"));
+  return outcome;
+}
+
+/// A worker that ended without saying how it went.
+Outcome lost_outcome(const ChildResult& result) {
+  Outcome outcome;
+  if (result.signal != 0) {
+    outcome.status = "crashed";
+    outcome.exit_status = kInternalError;
+    outcome.message =
+        "ended by signal " + std::to_string(result.signal) + " (" + ::strsignal(result.signal) + ')';
+    return outcome;
+  }
+  outcome.exit_status = result.exit_status == kOk ? kInternalError : result.exit_status;
+  outcome.status = result.exit_status == kNotFinished ? "time_limit" : "error";
+  outcome.message =
+      result.last_line.empty() ? "ended with status " + std::to_string(result.exit_status) : result.last_line;
+  const std::string own = "wafervp: ";
+  if (outcome.message.compare(0, own.size(), own) == 0) outcome.message.erase(0, own.size());
+  return outcome;
+}
+
+void read_issues(const Json& json, const Job& job, JobOutcome& out) {
+  for (const Json& item : json) {
+    Issue issue;
+    issue.pointer = item.at("pointer").get<std::string>();
+    issue.text = item.at("text").get<std::string>();
+    out.issues.push_back(issue);
+  }
+  out.issues = locate(job.document, std::move(out.issues));
+  out.outcome.status = "bad_input";
+  if (!out.issues.empty()) out.outcome.message = out.issues[0].pointer + ": " + out.issues[0].text;
+}
+
+}  // namespace
+
+std::string worker_text(const Results& results) {
+  Json json{{"status", results.status},
+            {"message", results.message},
+            {"time_ps", results.time_ps},
+            {"breakdown_ps", breakdown_json(results.breakdown)},
+            {"warnings", results.warnings}};
+  return json_text(json);
+}
+
+std::string worker_text(const std::vector<Issue>& issues) {
+  Json list = Json::array();
+  for (const Issue& issue : issues) {
+    list.push_back(Json{{"pointer", issue.pointer}, {"text", issue.text}});
+  }
+  Json json = Json::object();
+  json["issues"] = std::move(list);
+  return json_text(json);
+}
+
+Job make_job(const std::string& label, const Document& document) {
+  return {label, document, effective_json(read_scenario(document)), ""};
+}
+
+ChildSpec child_spec(const Job& job, const std::string& log) {
+  ChildSpec spec;
+  spec.label = job.label + ": ";
+  spec.args = {"run", "-", "--worker"};
+  if (!job.folder.empty()) spec.args.insert(spec.args.end(), {"--out", job.folder});
+  if (!log.empty()) spec.args.insert(spec.args.end(), {"--log", log});
+  spec.input = json_text(job.effective);
+  return spec;
+}
+
+JobOutcome job_outcome(const Job& job, const ChildResult& result) {
+  JobOutcome out;
+  const Json json = result.signal != 0 ? Json() : Json::parse(result.output, nullptr, false);
+  if (!json.is_object()) {
+    out.outcome = lost_outcome(result);
+  } else if (json.contains("issues")) {
+    out.outcome.exit_status = result.exit_status;
+    read_issues(json["issues"], job, out);
+  } else {
+    out.outcome = read_outcome(json);
+    out.outcome.exit_status = result.exit_status;
+    out.warnings = json.at("warnings").get<std::vector<std::string>>();
+  }
+  out.outcome.scenario_hash = scenario_hash(job.effective, program());
+  return out;
+}
+
+bool reuse_outcome(const Job& job, Outcome& outcome) {
+  const std::string path = job.folder + "/result.json";
+  if (job.folder.empty() || ::access(path.c_str(), R_OK) != 0) return false;
+  try {
+    const Json json = Json::parse(read_file(path));
+    const std::string hash = scenario_hash(job.effective, program());
+    if (json.at("scenario_hash") != hash || !is_repeatable(json.at("status"))) return false;
+    outcome = read_outcome(json);
+    Results results;
+    results.status = outcome.status;
+    outcome.exit_status = exit_status(results);
+    outcome.scenario_hash = hash;
+    return true;
+  } catch (const Json::exception&) {
+    return false;  // a file of another program; it is written anew
+  }
+}
+
+}  // namespace wafervp::cli
