@@ -94,14 +94,14 @@ static uint8_t cheapest(struct wvp_operation_state* operation) {
   const struct wvp_comm* comm = operation->comm;
   const struct wvp_command* command = operation->command;
   const uint64_t n = comm->size, bytes = command->bytes, hop = comm->hop_latency_ps;
-  uint64_t in_switch = comm->flows ? transfer(bytes, comm->flow_rate) + 2 * hop : UINT64_MAX;
+  uint64_t in_switch = comm->flows ? transfer(bytes, comm->flow_rate) + hop : UINT64_MAX;
   uint64_t ring, hierarchical, direct, relay;
   switch (command->op) {
     case WVP_OP_ALL_REDUCE:
     case WVP_OP_REDUCE_SCATTER:
     case WVP_OP_ALL_GATHER: {
       const uint32_t rounds = command->op == WVP_OP_ALL_REDUCE ? 2 : 1;
-      if (command->op == WVP_OP_ALL_GATHER && comm->flows) in_switch += 2 * (n - 1) * hop;
+      if (command->op == WVP_OP_ALL_GATHER && comm->flows) in_switch += (n - 1) * hop;
       ring = rounds * (n - 1) * (transfer(bytes / n, comm->ring_rate) + hop);
       hierarchical = hierarchical_cost(operation, rounds);
       if (in_switch <= ring && in_switch <= hierarchical) return WVP_ALG_IN_SWITCH;
@@ -112,7 +112,7 @@ static uint8_t cheapest(struct wvp_operation_state* operation) {
       direct = (n - 1) * transfer(bytes, comm->ring_rate) + hop;
       relay = (n - 2 + chunks) * transfer(bytes / chunks, comm->ring_rate) + (n - 1) * hop;
       if (in_switch <= direct && in_switch <= relay) return WVP_ALG_IN_SWITCH;
-      return relay < direct ? WVP_ALG_RELAY : WVP_ALG_DIRECT;
+      return n > 2 && relay < direct ? WVP_ALG_RELAY : WVP_ALG_DIRECT;
     }
     case WVP_OP_BARRIER:
       return comm->flows ? WVP_ALG_IN_SWITCH : WVP_ALG_DIRECT;

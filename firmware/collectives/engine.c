@@ -101,9 +101,29 @@ static int end_strand(struct wvp_engine* engine, struct wvp_strand* strand) {
   return 1;
 }
 
+/* What all members send into one flow has to come in one order. So an operation goes into its flows only
+ * when the operations before it on the same ones have sent all they have. */
+static int has_turn(const struct wvp_engine* engine, const struct wvp_operation_state* operation) {
+  if (operation->machine != WVP_M_SUM && operation->machine != WVP_M_SCATTER) return 1;
+  if (operation->opening) return 0;
+  for (uint32_t slot = 0; slot < WVP_SLOTS; slot++) {
+    const struct wvp_operation_state* other = &engine->operations[slot];
+    if (!other->running || other == operation) continue;
+    if (other->machine != WVP_M_SUM && other->machine != WVP_M_SCATTER) continue;
+    if (other->comm->flows != operation->comm->flows) continue;
+    const int older = (uint16_t)(operation->age - other->age) < 0x8000u;
+    if (older && (other->opening || other->next < other->strands)) return 0;
+  }
+  return 1;
+}
+
 static void start_strands(struct wvp_engine* engine, uint32_t slot) {
   struct wvp_operation_state* operation = &engine->operations[slot];
   while (operation->next < operation->strands && operation->live < operation->limit) {
+    if (!has_turn(engine, operation)) {
+      engine->hungry |= 1u << slot;
+      return;
+    }
     if (!wvp_engine_room(engine, 1)) {
       engine->stalled = 1;
       return;
@@ -125,7 +145,7 @@ static void start_strands(struct wvp_engine* engine, uint32_t slot) {
   }
 }
 
-/* Starts strands of operations that found none free. */
+/* Starts strands of operations that found none free, or had to wait for their turn. */
 static void feed(struct wvp_engine* engine) {
   const uint32_t hungry = engine->hungry;
   engine->hungry = 0;
@@ -155,6 +175,7 @@ int wvp_engine_enter(struct wvp_engine* engine, const struct wvp_command* comman
   operation->command = command;
   operation->index = index;
   operation->strands = operation->next = operation->live = 0;
+  operation->opening = 0;
   if (command->op == WVP_OP_SEND || command->op == WVP_OP_RECEIVE) {
     operation->comm = 0;
     operation->tag =
@@ -220,7 +241,7 @@ void wvp_engine_complete(struct wvp_engine* engine, const struct wvp_completion*
   const uint32_t slot = strand->slot;
   if (end_strand(engine, strand)) {
     start_strands(engine, slot);
-    if (engine->hungry && engine->free_shared) feed(engine);
+    if (engine->hungry) feed(engine);
   }
 }
 
@@ -243,8 +264,10 @@ void wvp_engine_resume(struct wvp_engine* engine) {
     const uint32_t slot = strand->slot;
     if (end_strand(engine, strand)) start_strands(engine, slot);
   }
+  engine->hungry = 0;
   for (uint32_t slot = 0; slot < WVP_SLOTS; slot++) {
     if (engine->operations[slot].running) start_strands(engine, slot);
   }
+  if (engine->hungry) feed(engine);
   wvp_engine_ring(engine);
 }

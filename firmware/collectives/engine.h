@@ -71,6 +71,7 @@ struct wvp_operation_state {
   uint32_t x_share;                    /* share of the data whose chunks go x first, in 1/65536 */
   uint16_t age;                        /* operations started before, for priorities */
   uint8_t running;
+  uint8_t opening; /* a strand's sends into flows are still to be posted */
   uint8_t machine;
   uint8_t hierarchical;
   uint8_t orders; /* 1, or 2: even strands go x first, odd ones y first */
@@ -85,7 +86,7 @@ struct wvp_engine {
   uint64_t free_shared; /* bit i: strand WVP_SLOTS + i is free */
   uint32_t stopped;     /* EXIT was written */
   uint32_t stalled;     /* the descriptor ring was full when something was to be posted */
-  uint32_t hungry;      /* bit i: the operation in slot i found no free strand */
+  uint32_t hungry;      /* bit i: the operation in slot i found no free strand, or has to wait for its turn */
   uint32_t started;     /* operations so far */
   struct wvp_operation_state operations[WVP_SLOTS];
   struct wvp_strand strands[WVP_STRANDS];

@@ -38,11 +38,12 @@ static void gather_next(const struct wvp_operation_state* operation, struct wvp_
 
 /* reduce_scatter: all shares go in order to the flows that reduce them to their owners. */
 void wvp_in_switch_open(struct wvp_engine* engine, struct wvp_strand* strand) {
-  const struct wvp_operation_state* operation = &engine->operations[strand->slot];
+  struct wvp_operation_state* operation = &engine->operations[strand->slot];
   const struct wvp_comm* comm = operation->comm;
   for (; strand->share < comm->size; strand->share++) {
     if (!wvp_engine_room(engine, 1)) {
       strand->flags |= WVP_SF_OPENING;
+      operation->opening = 1;
       engine->stalled = 1;
       return;
     }
@@ -56,6 +57,7 @@ void wvp_in_switch_open(struct wvp_engine* engine, struct wvp_strand* strand) {
     wvp_post(engine);
   }
   strand->flags &= (uint8_t)~WVP_SF_OPENING;
+  operation->opening = 0;
   if (!strand->left) strand->flags |= WVP_SF_LAST;
 }
 

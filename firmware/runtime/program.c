@@ -178,7 +178,7 @@ void wvp_progress(struct wvp_context* context) {
   struct wvp_engine* engine = &context->engine;
   if (engine->stopped) return;
   if (engine->stalled) wvp_engine_resume(engine);
-  while (!engine->stopped && is_new(engine, engine->cq_head)) {
+  while (is_new(engine, engine->cq_head)) {
     if (!wvp_engine_room(engine, 1)) {
       engine->stalled = 1;
       break;
@@ -191,10 +191,11 @@ void wvp_progress(struct wvp_context* context) {
     } else {
       handle_sorted(context, count);
     }
+    if (engine->stopped) return;
     engine->cq_head += count;
     engine->hal->write32(engine->hal->bus, WVP_REG_CQ_HEAD, engine->cq_head);
   }
-  if (!engine->stopped) unblock(context);
+  unblock(context);
 }
 
 uint32_t wvp_waiting(const struct wvp_context* context, struct wvp_waiting* entries, uint32_t capacity) {

@@ -60,12 +60,19 @@ std::vector<std::uint32_t> Session::pick_members(std::uint32_t count) {
   return all;
 }
 
-void Session::add(const Collective& collective) {
+void Session::add(const Collective& collective, bool same_group) {
   Placed placed;
   placed.collective = collective;
   placed.id = static_cast<std::uint16_t>(100 + placed_.size());
   placed.flows = collective.flows ? next_flow_ : 0;
-  next_flow_ += 1 + 2 * collective.size();
+  placed.sequence = 0;
+  if (same_group) {
+    placed.id = placed_.back().id;
+    placed.flows = placed_.back().flows;
+    placed.sequence = placed_.back().sequence + 1;
+  } else {
+    next_flow_ += 1 + 2 * collective.size();
+  }
   const bool exchange = collective.op == WVP_OP_ALL_TO_ALL;
   for (std::uint32_t i = 0; i < collective.size(); i++) {
     placed.before.push_back(random_values(collective.dtype, collective.bytes, random_));
@@ -102,6 +109,7 @@ void Session::load(Order order) {
       program.push_back(start_command(c, static_cast<std::uint16_t>(comms[npu].size()), slot));
       program.back().dst = placed.dst;
       program.back().src = placed.src;
+      program.back().sequence = placed.sequence;
       comms[npu].push_back(make_comm(c, placed.id, i, placed.flows));
       if (order == Order::kOneByOne) program.push_back(wait_command(slot));
       if (options.values) {

@@ -23,7 +23,8 @@ class Session {
   MockOptions options;
   /// Random NPUs in random order.
   std::vector<std::uint32_t> pick_members(std::uint32_t count);
-  void add(const Collective& collective);
+  /// `same_group`: on the communicator and the flows of the collective added before.
+  void add(const Collective& collective, bool same_group = false);
   /// Runs all; returns the first difference, "" if all is right.
   std::string run(Order order = Order::kOneByOne);
   MockWafer& wafer() { return *wafer_; }
@@ -32,6 +33,7 @@ class Session {
   struct Placed {
     Collective collective;
     std::uint16_t id;
+    std::uint32_t sequence;
     std::uint32_t flows;
     std::uint64_t src, dst, out_bytes;
     std::vector<Buffer> before, expected;
