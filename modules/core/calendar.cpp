@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <stdexcept>
 
+// libsystemc refers to it; a program with a main of its own has none.
+extern "C" __attribute__((weak)) int sc_main(int, char**) { return 0; }
+
 namespace wafervp {
 
 namespace {
@@ -224,8 +227,9 @@ void Calendar::drain() {
   try {
     drain_until(bound);
   } catch (...) {
-    draining_ = false;
-    throw;
+    // The kernel would turn it into a report of its own; the caller of sc_start gets it as it was.
+    failure_ = std::current_exception();
+    stopped_ = true;
   }
   draining_ = false;
   if (limit_reached_ || stopped_) {
@@ -233,6 +237,10 @@ void Calendar::drain() {
     return;
   }
   rearm();
+}
+
+void Calendar::rethrow_failure() const {
+  if (failure_) std::rethrow_exception(failure_);
 }
 
 void Calendar::rearm() {

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <exception>
 #include <systemc>
 #include <vector>
 
@@ -80,6 +81,8 @@ class Calendar : public sc_core::sc_module {
   /// Ends the run after the events of the present time.
   void stop() { stop_requested_ = true; }
   bool stopped() const { return stopped_; }
+  /// Throws what an entry threw, which ended the run.
+  void rethrow_failure() const;
   /// A run without the kernel, for benchmarks: drains everything.
   void drain_all() { drain_until(kNever); }
 
@@ -129,6 +132,7 @@ class Calendar : public sc_core::sc_module {
   Watch watch_ = nullptr;
   void* watch_context_ = nullptr;
   std::uint32_t running_ = kNone;  ///< bucket of the time that is being run
+  std::exception_ptr failure_;
   bool draining_ = false;
   bool limit_reached_ = false;
   bool stopped_ = false;

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fred_switch/collective_stage.h"
+
+#include <algorithm>
+#include <string>
+
+#include "core/element.h"
+#include "fred_switch/fred_switch.h"
+
+namespace wafervp {
+
+CollectiveStage::CollectiveStage(FredSwitch& owner, const StageConfig& config, Calendar& calendar,
+                                 MessagePool& messages, FlowTable& flows, std::uint32_t order)
+    : owner_(owner),
+      config_(config),
+      calendar_(calendar),
+      messages_(messages),
+      flows_(flows),
+      input_flows_(config.inputs.size(), nullptr),
+      arrivals_(config.inputs.size(), [this](const Run& run) { send_on(run); }),
+      credits_(config.outputs.size(), [this](const Run& run) { return_credit(run); }),
+      owed_(config.inputs.size(), kNever),
+      answer_(*this, Stage::kAnswer, order) {}
+
+CollectiveStage::~CollectiveStage() = default;
+
+bool CollectiveStage::has_input(unsigned port) const {
+  return std::find(config_.inputs.begin(), config_.inputs.end(), port) != config_.inputs.end();
+}
+
+void CollectiveStage::head(unsigned port, const Run& run) {
+  const auto at = std::find(config_.inputs.begin(), config_.inputs.end(), port);
+  const auto input = static_cast<std::size_t>(at - config_.inputs.begin());
+  input_flows_[input] = run.flow;
+  if (run.count > 0) note_message(input, run);
+  owed_[input] = run.hopeful && run.count > 0 ? run.head(0) : kNever;
+  if (owed_[input] < answer_.time()) calendar_.schedule(answer_, std::max(owed_[input], calendar_.now()));
+  arrivals_.promise(input, run, calendar_.now());
+}
+
+/// The first run of a message brings it in; all inputs must bring the same.
+void CollectiveStage::note_message(std::size_t input, const Run& run) {
+  release_passed();
+  const Message& message = *run.message;
+  Record* record = nullptr;
+  for (Record& candidate : records_) {
+    if (message.first_packet == candidate.first_packet) record = &candidate;
+  }
+  if (record == nullptr) {
+    record = &records_.emplace_back();
+    record->first_packet = message.first_packet;
+    record->packets = message.packets;
+    record->bytes = message.bytes;
+    record->inputs.resize(config_.inputs.size(), nullptr);
+  }
+  record->inputs[input] = run.message;
+  if (record->bytes == message.bytes) return;
+  std::string text = "in-network flow " + std::to_string(config_.group) + " at " + owner_.name() +
+                     ": the ranks' messages differ in size:";
+  for (std::size_t i = 0; i < record->inputs.size(); ++i) {
+    const Message* other = record->inputs[i];
+    if (other == nullptr) continue;
+    text += (other->source.valid() ? " NPU " + std::to_string(other->source.value)
+                                   : " port " + std::to_string(config_.inputs[i])) +
+            " sends " + std::to_string(other->bytes) + " bytes,";
+  }
+  text.back() = '.';
+  throw CollectiveMismatch(text);
+}
+
+CollectiveStage::Record& CollectiveStage::record_with(std::uint64_t packet) {
+  for (Record& record : records_) {
+    if (packet < record.first_packet + record.packets) return record;
+  }
+  throw std::logic_error("FRED stage: a run without a message");
+}
+
+void CollectiveStage::open_outputs(const Message& model) {
+  // At the links the stage counts as the port of its first input.
+  for (unsigned output : config_.outputs) {
+    Flow& flow = flows_.from_stage(owner_, output, config_.inputs.front(), config_.group, model.flow->traffic_class);
+    owner_.bind_output(flow, *this);
+    output_flows_.push_back(&flow);
+  }
+}
+
+void CollectiveStage::start_outputs(Record& record) {
+  const Message& model = *record.inputs.front();
+  if (output_flows_.empty()) open_outputs(model);
+  const Bytes data = reduced(record);
+  for (Flow* flow : output_flows_) {
+    Message* message = messages_.acquire();
+    message->flow = flow;
+    message->bytes = record.bytes;
+    message->first_packet = record.first_packet;
+    message->packets = record.packets;
+    message->source = model.source;
+    message->tag = model.tag;
+    message->dtype = model.dtype;
+    message->data = data;
+    record.outputs.push_back(message);
+  }
+}
+
+/// The sum in the order of the switch's stages of adders: neighbouring ports first, then pairs of pairs;
+/// a port without a partner passes (the binary tree that the recursive construction of Fred_m(P) has).
+Bytes CollectiveStage::reduced(const Record& record) const {
+  std::vector<Bytes> by_port;
+  for (std::size_t i = 0; i < record.inputs.size(); ++i) {
+    const unsigned port = config_.inputs[i];
+    if (by_port.size() <= port) by_port.resize(port + 1);
+    by_port[port] = record.inputs[i]->data;
+    if (by_port[port] == nullptr) return nullptr;
+  }
+  const auto element = element_of(record.inputs.front()->dtype);
+  while (by_port.size() > 1) {
+    std::vector<Bytes> next((by_port.size() + 1) / 2);
+    for (std::size_t i = 0; i < by_port.size(); i += 2) {
+      Bytes left = by_port[i];
+      const Bytes right = i + 1 < by_port.size() ? by_port[i + 1] : nullptr;
+      if (left == nullptr || right == nullptr) {
+        next[i / 2] = left == nullptr ? right : left;
+        continue;
+      }
+      // The senders' buffers belong to them alone, so that the sum may be made in place of the left one.
+      add(element, left->data(), right->data(), left->size());
+      next[i / 2] = std::move(left);
+    }
+    by_port = std::move(next);
+  }
+  return by_port.front();
+}
+
+void CollectiveStage::send_on(const Run& merged) {
+  Record& record = record_with(merged.first);
+  if (record.outputs.empty()) start_outputs(record);
+  for (std::size_t o = 0; o < output_flows_.size(); ++o) {
+    Run run = merged;
+    run.flow = output_flows_[o];
+    run.message = record.outputs[o];
+    run.hop = 0;
+    run.hopeful = false;
+    run.origin += owner_.config().latency;
+    FabricPhase phase = FabricPhase::kHead;
+    owner_.output(config_.outputs[o]).nb_transport_fw(run, phase, owner_.no_delay_);
+  }
+}
+
+void CollectiveStage::credit(const Flow& output, const Run& run) {
+  const auto at = std::find(output_flows_.begin(), output_flows_.end(), &output);
+  credits_.promise(static_cast<std::size_t>(at - output_flows_.begin()), run, calendar_.now());
+}
+
+void CollectiveStage::return_credit(const Run& merged) {
+  for (Record& record : records_) {
+    if (merged.end() > record.first_packet + record.packets - 1 && merged.first < record.first_packet + record.packets) {
+      record.passed_at = merged.last && merged.count > 0 ? merged.tail(merged.count - 1) : kNever;
+    }
+  }
+  for (std::size_t i = 0; i < input_flows_.size(); ++i) {
+    Run run = merged;
+    run.flow = input_flows_[i];
+    run.hop = static_cast<std::uint16_t>(input_flows_[i]->hops.size());
+    FabricPhase phase = FabricPhase::kCredit;
+    owner_.input(config_.inputs[i]).nb_transport_bw(run, phase, owner_.no_delay_);
+  }
+}
+
+/// Inputs that sent in the hope of credits and did not get them all stop at what is covered.
+void CollectiveStage::answer(Time now) {
+  Time next = kNever;
+  for (std::size_t i = 0; i < owed_.size(); ++i) {
+    if (owed_[i] > now) {
+      next = std::min(next, owed_[i]);
+      continue;
+    }
+    owed_[i] = kNever;
+    Run run;
+    run.flow = input_flows_[i];
+    run.hop = static_cast<std::uint16_t>(input_flows_[i]->hops.size());
+    FabricPhase phase = FabricPhase::kStall;
+    owner_.input(config_.inputs[i]).nb_transport_bw(run, phase, owner_.no_delay_);
+  }
+  if (next != kNever && next < answer_.time()) calendar_.schedule(answer_, next);
+}
+
+void CollectiveStage::release_passed() {
+  while (!records_.empty() && records_.front().passed_at < calendar_.now()) {
+    for (Message* message : records_.front().inputs) messages_.release(message);
+    records_.pop_front();
+  }
+}
+
+bool CollectiveStage::has_pending_from(NpuId source) const {
+  for (const Record& record : records_) {
+    for (const Message* message : record.inputs) {
+      if (message != nullptr && message->flow->source == source && record.passed_at == kNever) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace wafervp

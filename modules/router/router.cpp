@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "router/router.h"
+
+#include <utility>
+
+namespace wafervp {
+
+Router::Router(sc_core::sc_module_name name, const RouterConfig& config, std::unique_ptr<RoutingAlgorithm> routing)
+    : sc_module(name),
+      in("in", config.inputs),
+      out("out", config.outputs),
+      config_(config),
+      routing_(std::move(routing)),
+      links_(config.outputs, nullptr) {
+  for (auto& socket : in) socket.bind(*this);
+  for (auto& socket : out) socket.bind(*this);
+}
+
+void Router::set_output_link(unsigned output, FabricLink& link) { links_.at(output) = &link; }
+
+void Router::end_of_elaboration() {
+  for (auto& socket : out) outputs_.push_back(socket.operator->());
+  for (auto& socket : in) inputs_.push_back(socket.operator->());
+}
+
+unsigned Router::route(const Flow& flow, unsigned) {
+  const unsigned port = routing_->output(flow.destination);
+  return port == 0 && config_.accelerator ? kEndsHere : port;
+}
+
+FabricLink& Router::output_link(unsigned output) { return *links_.at(output); }
+
+tlm::tlm_sync_enum Router::nb_transport_fw(Run& run, FabricPhase& phase, sc_core::sc_time& delay) {
+  const Flow& flow = *run.flow;
+  const unsigned port = run.hop == flow.hops.size() ? 0u : flow.hops[run.hop].output;
+  if (run.rate != nullptr) run.origin += config_.latency;
+  return outputs_[port]->nb_transport_fw(run, phase, delay);
+}
+
+tlm::tlm_sync_enum Router::nb_transport_bw(Run& run, FabricPhase& phase, sc_core::sc_time& delay) {
+  return inputs_[run.flow->hops[run.hop].input]->nb_transport_bw(run, phase, delay);
+}
+
+}  // namespace wafervp

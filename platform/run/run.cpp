@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "run/checks.h"
+#include "run/observer.h"
+#include "run/report.h"
+#include "topology/bounds.h"
+#include "topology/placement.h"
+#include "wafer/wafer.h"
+
+namespace wafervp {
+
+namespace {
+
+/// Looks up from the event loop now and then: progress, state reports, interruption, wall-clock limit.
+class Watcher {
+ public:
+  Watcher(const RunHooks& hooks, const Scenario& scenario, Wafer& wafer, const Topology& topology,
+          const Workload& workload, const RunObserver& observer)
+      : hooks_(hooks),
+        wall_limit_s_(scenario.limits.wall_s),
+        wafer_(wafer),
+        topology_(topology),
+        workload_(workload),
+        observer_(observer),
+        start_(std::chrono::steady_clock::now()),
+        last_(start_) {
+    wafer.calendar().set_watch(&Watcher::call, this, kInterval);
+  }
+  bool interrupted() const { return interrupted_; }
+  bool wall_limit_reached() const { return wall_limit_reached_; }
+
+ private:
+  static constexpr std::uint32_t kInterval = 8192;
+
+  static bool call(void* context, Time now) { return static_cast<Watcher*>(context)->look(now); }
+
+  bool look(Time now) {
+    if (hooks_.state_wanted && hooks_.state_wanted() && hooks_.report) {
+      hooks_.report(state_report(wafer_, topology_, workload_, observer_));
+    }
+    const auto wall = std::chrono::steady_clock::now();
+    if (wall_limit_s_ > 0 && std::chrono::duration<double>(wall - start_).count() > wall_limit_s_) {
+      wall_limit_reached_ = true;
+      return false;
+    }
+    if (!hooks_.progress || wall - last_ < std::chrono::milliseconds(100)) return true;
+    last_ = wall;
+    interrupted_ = !hooks_.progress({now, observer_.share_done(), wafer_.calendar().executed()});
+    return !interrupted_;
+  }
+
+  const RunHooks& hooks_;
+  double wall_limit_s_;
+  Wafer& wafer_;
+  const Topology& topology_;
+  const Workload& workload_;
+  const RunObserver& observer_;
+  std::chrono::steady_clock::time_point start_, last_;
+  bool interrupted_ = false;
+  bool wall_limit_reached_ = false;
+};
+
+double bus_factor(std::uint32_t op, double n) {
+  switch (op) {
+    case WVP_OP_ALL_REDUCE: return 2 * (n - 1) / n;
+    case WVP_OP_REDUCE_SCATTER:
+    case WVP_OP_ALL_GATHER:
+    case WVP_OP_ALL_TO_ALL: return (n - 1) / n;
+    default: return 1;
+  }
+}
+
+Operation operation_of(std::uint32_t op) {
+  switch (op) {
+    case WVP_OP_ALL_REDUCE: return Operation::kAllReduce;
+    case WVP_OP_REDUCE_SCATTER: return Operation::kReduceScatter;
+    case WVP_OP_ALL_GATHER: return Operation::kAllGather;
+    case WVP_OP_BROADCAST: return Operation::kBroadcast;
+    case WVP_OP_ALL_TO_ALL: return Operation::kAllToAll;
+    default: return Operation::kBarrier;
+  }
+}
+
+void collect_collectives(const Topology& topology, const Workload& workload, const RunObserver& observer,
+                         Results& results) {
+  for (const RunObserver::Collective& measured : observer.collectives()) {
+    const Communicator& group = workload.communicators[measured.communicator];
+    CollectiveResult result;
+    result.operation = operation_name(measured.op);
+    result.algorithm = algorithm_name(measured.algorithm);
+    result.communicator = group.name;
+    result.kind = traffic_name(group.kind);
+    result.ranks = static_cast<std::uint32_t>(group.members.size());
+    result.count = measured.count;
+    result.bytes = measured.bytes;
+    result.time_ps = measured.sum / measured.count;
+    result.min_ps = measured.min;
+    result.max_ps = measured.max;
+    if (result.time_ps > 0) {
+      result.algorithm_bytes_per_s =
+          static_cast<double>(measured.bytes) * static_cast<double>(kPsPerSecond) / static_cast<double>(result.time_ps);
+      result.bus_bytes_per_s = result.algorithm_bytes_per_s * bus_factor(measured.op, result.ranks);
+    }
+    if (measured.op != WVP_OP_BARRIER && measured.bytes > 0) {
+      result.bound_ps = lower_bound(topology, operation_of(measured.op), group.members, measured.bytes);
+    }
+    results.collectives.push_back(result);
+  }
+}
+
+void collect_links(const Wafer& wafer, const Topology& topology, Results& results) {
+  for (std::size_t k = 0; k < wafer.links().size(); ++k) {
+    const LinkStatistics& statistics = wafer.links()[k]->statistics();
+    const LinkSpec& spec = topology.links[k];
+    LinkResult result;
+    result.name = spec.name;
+    result.from = topology.nodes[spec.from.value].name;
+    result.to = topology.nodes[spec.to.value].name;
+    result.bytes = statistics.bytes;
+    result.bytes_per_s = spec.bytes_per_s;
+    result.busy_ps = statistics.busy_ps;
+    result.stalled_ps = statistics.stalled_ps;
+    if (results.time_ps > 0) {
+      result.utilisation = static_cast<double>(statistics.busy_ps) / static_cast<double>(results.time_ps);
+    }
+    results.payload_bytes += statistics.bytes;
+    results.links.push_back(std::move(result));
+  }
+}
+
+void collect_npus(Wafer& wafer, const Workload& workload, const RunObserver& observer, Results& results) {
+  bool found = false;
+  for (std::uint32_t n = 0; n < workload.programs.size(); ++n) {
+    const NpuId npu(n);
+    const AcceleratorStatistics& statistics = wafer.accelerator(npu).statistics();
+    NpuResult result;
+    result.npu = n;
+    result.has_program = workload.programs[n].commands.size() > 1;
+    result.finished = observer.finished(npu);
+    result.end_ps = observer.end_of(npu);
+    result.breakdown = observer.breakdown(npu, results.time_ps);
+    result.memory_peak_bytes = workload.memory[n].total() + statistics.staged_bytes_peak;
+    result.sent_bytes = statistics.sent_bytes;
+    result.received_bytes = statistics.received_bytes;
+    if (!found && result.finished && result.end_ps == results.time_ps) {
+      results.breakdown = result.breakdown;
+      found = true;
+    }
+    results.npus.push_back(result);
+  }
+}
+
+/// What the kernel's quiet return means.
+void judge(Wafer& wafer, const Workload& workload, const RunObserver& observer, const Watcher& watcher,
+           const Scenario& scenario, Results& results) {
+  const auto npus = static_cast<std::uint32_t>(workload.programs.size());
+  if (observer.failed()) {
+    results.status = "check_failed";
+    for (std::uint32_t n = 0; n < npus; ++n) {
+      if (observer.finished(NpuId(n)) && observer.exit_code(NpuId(n)) != WVP_EXIT_OK) {
+        results.message += (results.message.empty() ? "" : "\n") +
+                           exit_report(wafer, workload, NpuId(n), observer.exit_code(NpuId(n)));
+      }
+    }
+  } else if (watcher.interrupted()) {
+    results.status = "interrupted";
+    results.message = "interrupted by the user";
+  } else if (wafer.calendar().limit_reached() || watcher.wall_limit_reached()) {
+    results.status = "time_limit";
+    results.message = wafer.calendar().limit_reached()
+                          ? fmt::format("the limit of {} ns of simulated time (/limits/time_ns) is reached; {} of {} "
+                                        "ranks are not done:\n",
+                                        scenario.limits.time_ns, npus - observer.exits(), npus)
+                          : fmt::format("the limit of {} s of wall-clock time (/limits/wall_s) is reached; {} of {} "
+                                        "ranks are not done:\n",
+                                        scenario.limits.wall_s, npus - observer.exits(), npus);
+    results.message += waiting_report(wafer, workload, observer, 20);
+  } else if (observer.exits() < npus) {
+    results.status = "deadlock";
+    results.message = fmt::format("deadlock: nothing is left to happen and {} of {} ranks are not done:\n",
+                                  npus - observer.exits(), npus) +
+                      waiting_report(wafer, workload, observer, 20);
+  }
+}
+
+}  // namespace
+
+Results run_scenario(const Scenario& scenario, const RunHooks& hooks) {
+  const Topology topology = build_topology(scenario.wafer);
+  const Placement placement = place(topology, scenario.workload.parallelism, scenario.workload.placement);
+  const Workload workload = build_workload(scenario, topology, placement);
+
+  Wafer wafer(scenario, topology, workload);
+  RunObserver observer(workload, {scenario.outputs.statistics, scenario.outputs.trace});
+  wafer.set_observer(observer);
+  if (scenario.limits.time_ns > 0) {
+    wafer.calendar().set_limit(static_cast<Time>(scenario.limits.time_ns * 1000.0));
+  }
+  Watcher watcher(hooks, scenario, wafer, topology, workload, observer);
+
+  Results results;
+  results.warnings = workload.warnings;
+  try {
+    sc_core::sc_start();
+    wafer.calendar().rethrow_failure();
+  } catch (const CollectiveMismatch& mismatch) {
+    results.status = "check_failed";
+    results.message = mismatch.what();
+  }
+  wafer.release_passed();
+  for (std::uint32_t n = 0; n < workload.programs.size(); ++n) {
+    results.time_ps = std::max(results.time_ps, observer.end_of(NpuId(n)));
+  }
+  results.events = wafer.calendar().executed();
+  if (results.status == "ok") judge(wafer, workload, observer, watcher, scenario, results);
+  collect_collectives(topology, workload, observer, results);
+  collect_links(wafer, topology, results);
+  collect_npus(wafer, workload, observer, results);
+  if (results.status == "ok") check_promises(wafer, topology, results);
+  if (!scenario.outputs.statistics) {
+    results.links.clear();
+    results.npus.clear();
+  }
+  results.trace = observer.take_trace();
+  return results;
+}
+
+int exit_status(const Results& results) {
+  if (results.status == "ok") return 0;
+  if (results.status == "check_failed") return 1;
+  if (results.status == "deadlock" || results.status == "time_limit") return 3;
+  return results.status == "interrupted" ? 130 : 4;
+}
+
+}  // namespace wafervp

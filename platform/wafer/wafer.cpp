@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "wafer/wafer.h"
+
+#include <cmath>
+#include <string>
+#include <utility>
+
+namespace wafervp {
+
+namespace {
+
+std::string numbered(const char* name, std::size_t number) { return name + std::to_string(number); }
+
+bool npus_route(const Topology& topology) {
+  return topology.kind == FabricKind::kRing || topology.kind == FabricKind::kMesh2d;
+}
+
+/// Port of each link at both its ends, from the order of the links of a node.
+std::vector<unsigned> ports_by_link(const std::vector<std::vector<LinkId>>& links_of_node, std::size_t links) {
+  std::vector<unsigned> ports(links, 0);
+  for (const auto& list : links_of_node) {
+    for (unsigned k = 0; k < list.size(); ++k) ports[list[k].value] = k;
+  }
+  return ports;
+}
+
+}  // namespace
+
+Wafer::Wafer(const Scenario& scenario, const Topology& topology, const Workload& workload)
+    : topology_(topology), calendar_("calendar"), fred_flows_(topology, workload.communicators) {
+  make_accelerators(scenario, workload);
+  make_links(scenario.detail);
+  if (npus_route(topology)) {
+    make_routers();
+  } else {
+    make_switches();
+  }
+  wire();
+  load_programs(scenario, workload);
+}
+
+void Wafer::make_accelerators(const Scenario& scenario, const Workload& workload) {
+  AcceleratorConfig config;
+  config.npus = topology_.npus;
+  config.peak_flops_per_s = scenario.wafer.npu.peak_flops_per_s * scenario.wafer.npu.compute_efficiency;
+  config.hbm_bytes_per_s = scenario.wafer.npu.hbm_bytes_per_s;
+  config.reduce_bytes_per_s = scenario.wafer.npu.reduce_bytes_per_s;
+  if (scenario.detail.data == DataMode::kValues) config.memory_bytes = workload.device_memory_bytes;
+  for (std::uint32_t n = 0; n < topology_.npus; ++n) {
+    config.npu = NpuId(n);
+    accelerators_.push_back(
+        std::make_unique<Accelerator>(numbered("npu", n).c_str(), config, calendar_, messages_, flows_));
+  }
+}
+
+void Wafer::make_links(const DetailSpec& detail) {
+  for (std::size_t k = 0; k < topology_.links.size(); ++k) {
+    const LinkSpec& spec = topology_.links[k];
+    LinkConfig config;
+    config.id = LinkId(static_cast<std::uint32_t>(k));
+    config.rate = Rate(spec.bytes_per_s);
+    config.latency = spec.latency_ps;
+    config.buffer_packets = spec.buffer_packets;
+    config.train_packets = detail.train_packets;
+    config.packet_grain = detail.grain == Grain::kPacket;
+    links_.push_back(std::make_unique<Link>(numbered("link", k).c_str(), config, calendar_));
+  }
+}
+
+void Wafer::make_routers() {
+  for (std::uint32_t n = 0; n < topology_.npus; ++n) {
+    const auto& outputs = topology_.outputs[n];
+    RouterConfig config;
+    config.accelerator = true;
+    config.inputs = static_cast<unsigned>(topology_.inputs[n].size()) + 1;
+    config.outputs = static_cast<unsigned>(outputs.size()) + 1;
+    XyRouting::Ports sides;
+    unsigned clockwise = 0, counter_clockwise = 0;
+    for (unsigned k = 0; k < outputs.size(); ++k) {
+      const std::uint32_t to = topology_.link(outputs[k]).to.value;
+      const unsigned port = k + 1;
+      if (topology_.kind == FabricKind::kRing) {
+        (to == (n + 1) % topology_.npus ? clockwise : counter_clockwise) = port;
+      } else if (to == n + 1) {
+        sides.east = port;
+      } else if (to + 1 == n) {
+        sides.west = port;
+      } else {
+        (to > n ? sides.south : sides.north) = port;
+      }
+    }
+    // On a mesh of one column the neighbours in y have the next numbers too.
+    if (topology_.kind == FabricKind::kMesh2d && topology_.columns == 1) {
+      std::swap(sides.east, sides.south);
+      std::swap(sides.west, sides.north);
+    }
+    std::unique_ptr<RoutingAlgorithm> routing;
+    if (topology_.kind == FabricKind::kRing) {
+      routing = std::make_unique<RingRouting>(NpuId(n), topology_.npus, clockwise, counter_clockwise);
+    } else {
+      routing = std::make_unique<XyRouting>(NpuId(n), topology_.columns, sides);
+    }
+    routers_.push_back(std::make_unique<Router>(numbered("router", n).c_str(), config, std::move(routing)));
+  }
+}
+
+void Wafer::make_switches() {
+  for (std::size_t s = topology_.npus; s < topology_.nodes.size(); ++s) {
+    const NodeId node(static_cast<std::uint32_t>(s));
+    RouterConfig config;
+    config.inputs = static_cast<unsigned>(topology_.inputs[s].size());
+    config.outputs = static_cast<unsigned>(topology_.outputs[s].size());
+    config.latency = topology_.switch_latency_ps;
+    std::vector<unsigned> port_of_link = ports_by_link(topology_.outputs, topology_.links.size());
+    std::vector<unsigned> table;
+    for (std::uint32_t n = 0; n < topology_.npus; ++n) {
+      table.push_back(port_of_link[next_link(topology_, node, NpuId(n)).value]);
+    }
+    auto routing = std::make_unique<TableRouting>(std::move(table));
+    const std::string& name = topology_.nodes[s].name;
+    if (topology_.kind == FabricKind::kFred) {
+      fred_switches_.push_back(std::make_unique<FredSwitch>(name.c_str(), config, std::move(routing), node, fred_flows_,
+                                                            calendar_, messages_, flows_));
+    } else {
+      switches_.push_back(std::make_unique<Router>(name.c_str(), config, std::move(routing)));
+    }
+  }
+}
+
+void Wafer::wire() {
+  const bool routed = npus_route(topology_);
+  const auto output_port = ports_by_link(topology_.outputs, topology_.links.size());
+  const auto input_port = ports_by_link(topology_.inputs, topology_.links.size());
+  const unsigned shift = routed ? 1 : 0;  // port 0 of an NPU's router is its accelerator
+  const auto router_of = [&](NodeId node) -> Router& {
+    if (routed) return *routers_[node.value];
+    const std::size_t s = node.value - topology_.npus;
+    return topology_.kind == FabricKind::kFred ? *fred_switches_[s] : *switches_[s];
+  };
+  for (std::uint32_t n = 0; n < topology_.npus; ++n) {
+    Accelerator& accelerator = *accelerators_[n];
+    if (routed) {
+      accelerator.egress.bind(routers_[n]->in[0]);
+      routers_[n]->out[0].bind(accelerator.ingress);
+      flows_.set_entry(NpuId(n), *routers_[n], 0);
+    } else {
+      flows_.set_entry(NpuId(n), accelerator, 0);
+    }
+  }
+  for (std::size_t k = 0; k < links_.size(); ++k) {
+    const LinkSpec& spec = topology_.links[k];
+    Link& link = *links_[k];
+    const bool from_npu = !routed && spec.from.value < topology_.npus;
+    const bool to_npu = !routed && spec.to.value < topology_.npus;
+    if (from_npu) {
+      accelerators_[spec.from.value]->egress.bind(link.in);
+      accelerators_[spec.from.value]->set_egress_link(link);
+    } else {
+      Router& router = router_of(spec.from);
+      router.out[output_port[k] + shift].bind(link.in);
+      router.set_output_link(output_port[k] + shift, link);
+    }
+    if (to_npu) {
+      link.out.bind(accelerators_[spec.to.value]->ingress);
+      link.set_target(*accelerators_[spec.to.value], 0);
+    } else {
+      Router& router = router_of(spec.to);
+      link.out.bind(router.in[input_port[k] + shift]);
+      link.set_target(router, input_port[k] + shift);
+    }
+  }
+}
+
+void Wafer::load_programs(const Scenario& scenario, const Workload& workload) {
+  std::vector<std::vector<std::uint16_t>> local(topology_.npus);  // global numbers of each NPU's groups
+  communicators_.resize(topology_.npus);
+  for (std::size_t c = 0; c < workload.communicators.size(); ++c) {
+    const Communicator& group = workload.communicators[c];
+    auto& members = members_.emplace_back();
+    for (NpuId npu : group.members) members.push_back(npu.value);
+    for (std::uint32_t i = 0; i < group.members.size(); ++i) {
+      wvp_comm comm{};
+      comm.size = static_cast<std::uint32_t>(group.members.size());
+      comm.my_index = i;
+      comm.members = members.data();
+      comm.dim_x = group.dim_x;
+      comm.dim_y = group.dim_y;
+      comm.x_first_share = group.x_first_share;
+      comm.flows = fred_flows_.first_handle(c);
+      comm.ring_rate = group.ring_rate;
+      comm.x_rate = group.x_rate;
+      comm.y_rate = group.y_rate;
+      comm.flow_rate = group.flow_rate;
+      comm.hop_latency_ps = group.hop_latency_ps;
+      comm.id = static_cast<std::uint16_t>(c);
+      communicators_[group.members[i].value].push_back(comm);
+      local[group.members[i].value].push_back(static_cast<std::uint16_t>(c));
+    }
+  }
+  const auto step_ps = static_cast<Time>(std::llround(scenario.wafer.firmware.step_ns * 1000.0));
+  for (std::uint32_t n = 0; n < topology_.npus; ++n) {
+    programs_.push_back(workload.programs[n].commands);
+    std::vector<std::uint16_t> index(workload.communicators.size(), 0xffff);
+    for (std::size_t i = 0; i < local[n].size(); ++i) index[local[n][i]] = static_cast<std::uint16_t>(i);
+    for (wvp_command& command : programs_.back()) {
+      const bool grouped = command.kind == WVP_CMD_START && command.op != WVP_OP_SEND && command.op != WVP_OP_RECEIVE;
+      if (grouped) command.comm = index.at(command.comm);
+    }
+    HostProcessor::Config config;
+    config.npu = NpuId(n);
+    config.program = programs_.back().data();
+    config.comms = communicators_[n].data();
+    config.comm_count = static_cast<std::uint32_t>(communicators_[n].size());
+    config.step_ps = step_ps;
+    processors_.push_back(std::make_unique<HostProcessor>(config, *accelerators_[n], calendar_));
+  }
+}
+
+void Wafer::set_observer(AcceleratorObserver& observer) {
+  for (auto& accelerator : accelerators_) accelerator->set_observer(&observer);
+}
+
+void Wafer::release_passed() {
+  for (auto& fred : fred_switches_) fred->release_passed();
+}
+
+}  // namespace wafervp

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "accelerator/accelerator.h"
+#include "core/calendar.h"
+#include "core/flow_table.h"
+#include "fred_switch/fred_switch.h"
+#include "link/link.h"
+#include "router/router.h"
+#include "scenario/scenario.h"
+#include "topology/topology.h"
+#include "wafer/fred_flows.h"
+#include "wafer/host_processor.h"
+#include "workload/programs.h"
+
+namespace wafervp {
+
+/// The module hierarchy of one run: accelerators with their control processors, routers or switches, links,
+/// wired as the topology says, with the workload's programs loaded. One a process.
+class Wafer {
+ public:
+  Wafer(const Scenario& scenario, const Topology& topology, const Workload& workload);
+
+  Calendar& calendar() { return calendar_; }
+  MessagePool& messages() { return messages_; }
+  const std::vector<std::unique_ptr<Link>>& links() const { return links_; }  ///< by LinkId
+  Accelerator& accelerator(NpuId npu) { return *accelerators_[npu.value]; }
+  const HostProcessor& processor(NpuId npu) const { return *processors_[npu.value]; }
+  const FredFlows& fred_flows() const { return fred_flows_; }
+  const std::vector<std::unique_ptr<FredSwitch>>& fred_switches() const { return fred_switches_; }
+  void set_observer(AcceleratorObserver& observer);
+  /// Gives back what is kept of packets that have passed; afterwards only undelivered messages are out.
+  void release_passed();
+
+ private:
+  void make_accelerators(const Scenario& scenario, const Workload& workload);
+  void make_links(const DetailSpec& detail);
+  void make_routers();
+  void make_switches();
+  void wire();
+  void load_programs(const Scenario& scenario, const Workload& workload);
+
+  const Topology& topology_;
+  Calendar calendar_;
+  MessagePool messages_;
+  FlowTable flows_;
+  FredFlows fred_flows_;
+  std::vector<std::unique_ptr<Accelerator>> accelerators_;  ///< by NPU
+  std::vector<std::unique_ptr<Router>> routers_;            ///< by NPU, on fabrics whose NPUs route
+  std::vector<std::unique_ptr<Router>> switches_;           ///< by node - npus, plain
+  std::vector<std::unique_ptr<FredSwitch>> fred_switches_;  ///< by node - npus
+  std::vector<std::unique_ptr<Link>> links_;
+  std::vector<std::vector<std::uint32_t>> members_;   ///< by communicator, shared by its members
+  std::vector<std::vector<wvp_comm>> communicators_;  ///< by NPU: the groups that it belongs to
+  std::vector<std::vector<wvp_command>> programs_;    ///< by NPU, with local communicator numbers
+  std::vector<std::unique_ptr<HostProcessor>> processors_;
+};
+
+}  // namespace wafervp
