@@ -139,6 +139,7 @@ void MockNpu::execute(const wvp_descriptor& descriptor) {
   }
   if (flags & WVP_D_SEND) {
     sent_messages++;
+    sent_tags.push_back(descriptor.send_tag);
     if (flags & WVP_D_WINDOW) priorities.push_back(descriptor.priority);
     wafer_.post(number_, descriptor);
   }
@@ -257,6 +258,11 @@ void MockWafer::reduce(std::uint32_t number, std::uint32_t dtype) {
   for (const std::uint32_t output : flow.outputs) npus_[output]->arrive(sum);
 }
 
+void MockWafer::progress(std::uint32_t number) {
+  MockNpu& npu = *npus_[number];
+  if (npu.booted_) wvp_progress(reinterpret_cast<wvp_context*>(npu.context_.data()));
+}
+
 bool MockWafer::run() {
   for (std::uint32_t i = 0; i < size(); i++) {
     MockNpu& npu = *npus_[i];
@@ -272,9 +278,16 @@ bool MockWafer::run() {
     return number;
   };
   for (;;) {
-    const std::size_t choices = busy_.size() + later_.size() + dirty_.size() + unconsumed_.size();
-    if (choices == 0) break;
-    std::size_t choice = pick(choices);
+    const std::size_t others = busy_.size() + later_.size() + unconsumed_.size();
+    if (others + dirty_.size() == 0) break;
+    if (options.patient && others == 0) {
+      const std::set<std::uint32_t> ready = std::move(dirty_);
+      dirty_.clear();
+      for (const std::uint32_t number : ready) progress(number);
+      continue;
+    }
+    const std::size_t callable = options.patient ? 0 : dirty_.size();
+    std::size_t choice = pick(others + callable);
     if (choice < busy_.size()) {
       leave(Lane(busy_[choice]));
       continue;
@@ -288,9 +301,8 @@ bool MockWafer::run() {
       continue;
     }
     choice -= later_.size();
-    if (choice < dirty_.size()) {
-      MockNpu& npu = *npus_[take(dirty_)];
-      if (npu.booted_) wvp_progress(reinterpret_cast<wvp_context*>(npu.context_.data()));
+    if (choice < callable) {
+      progress(take(dirty_));
       continue;
     }
     MockNpu& npu = *npus_[take(unconsumed_)];

@@ -20,7 +20,8 @@ struct MockOptions {
   std::uint64_t seed = 1;
   std::uint32_t descriptor_entries = 64;
   std::uint32_t completion_entries = 256;
-  bool lazy = false;  ///< descriptors are consumed some time after the doorbell, not within it
+  bool lazy = false;     ///< descriptors are consumed some time after the doorbell, not within it
+  bool patient = false;  ///< firmware is called only when nothing else can happen
   bool values = true;
   std::size_t memory_bytes = 0;
 };
@@ -48,6 +49,7 @@ class MockNpu {
   std::vector<PhaseMark> phases;
   std::uint64_t charges = 0, doorbells = 0, descriptors = 0, completions = 0, head_writes = 0,
                 sent_messages = 0;
+  std::vector<std::uint64_t> sent_tags;   ///< in the order of posting
   std::vector<std::uint32_t> priorities;  ///< of sends with WVP_D_WINDOW, as posted
 
   std::vector<struct wvp_waiting> waiting() const;
@@ -125,6 +127,7 @@ class MockWafer {
   void post(std::uint32_t source, const wvp_descriptor& descriptor);
   void leave(const Lane& lane);
   void reduce(std::uint32_t number, std::uint32_t dtype);
+  void progress(std::uint32_t number);
   std::size_t pick(std::size_t count) { return static_cast<std::size_t>(random_() % count); }
 
   std::mt19937_64 random_;

@@ -92,45 +92,59 @@ void Session::add(const Collective& collective, bool same_group) {
   placed_.push_back(std::move(placed));
 }
 
+void Session::add_flows(const Placed& placed) {
+  const Collective& c = placed.collective;
+  wafer_->add_flow(placed.flows, {c.members, c.members});
+  for (std::uint32_t j = 0; j < c.size(); j++) {
+    wafer_->add_flow(placed.flows + 1 + j, {c.members, {c.members[j]}});
+    MockFlow cast{{c.members[j]}, c.members};
+    cast.outputs.erase(cast.outputs.begin() + j);
+    wafer_->add_flow(placed.flows + 1 + c.size() + j, cast);
+  }
+}
+
+/// The program of one NPU, which starts its operations in the order given.
+void Session::load(std::uint32_t npu, const std::vector<std::size_t>& operations, Order order) {
+  std::vector<wvp_command> program;
+  std::vector<wvp_comm> comms;
+  for (const std::size_t k : operations) {
+    Placed& placed = placed_[k];
+    const Collective& c = placed.collective;
+    const auto rank =
+        static_cast<std::uint32_t>(std::find(c.members.begin(), c.members.end(), npu) - c.members.begin());
+    const auto slot = static_cast<std::uint8_t>(order == Order::kOneByOne ? 0 : k % WVP_SLOTS);
+    if (order != Order::kOneByOne) program.push_back(wait_command(slot));
+    placed.command[rank] = static_cast<std::uint32_t>(program.size());
+    program.push_back(start_command(c, static_cast<std::uint16_t>(comms.size()), slot));
+    program.back().dst = placed.dst;
+    program.back().src = placed.src;
+    program.back().sequence = placed.sequence;
+    comms.push_back(make_comm(c, placed.id, rank, placed.flows));
+    if (order == Order::kOneByOne) program.push_back(wait_command(slot));
+    if (options.values) {
+      const std::uint64_t at = c.op == WVP_OP_ALL_TO_ALL ? placed.src : placed.dst;
+      std::copy(placed.before[rank].begin(), placed.before[rank].end(),
+                wafer_->npu(npu).memory.begin() + static_cast<std::ptrdiff_t>(at));
+    }
+  }
+  program.push_back(wvp_command{});  // END
+  wafer_->load(npu, program, comms);
+}
+
 void Session::load(Order order) {
   options.memory_bytes = memory_;
   wafer_ = std::make_unique<MockWafer>(npus_, options);
-  std::vector<std::vector<wvp_command>> programs(npus_);
-  std::vector<std::vector<wvp_comm>> comms(npus_);
-  for (std::size_t k = 0; k < placed_.size(); k++) {
-    Placed& placed = placed_[k];
-    const Collective& c = placed.collective;
-    for (std::uint32_t i = 0; i < c.size(); i++) {
-      const std::uint32_t npu = c.members[i];
-      auto& program = programs[npu];
-      const auto slot = static_cast<std::uint8_t>(order == Order::kAllTogether ? k % WVP_SLOTS : 0);
-      if (order == Order::kAllTogether) program.push_back(wait_command(slot));
-      placed.command[i] = static_cast<std::uint32_t>(program.size());
-      program.push_back(start_command(c, static_cast<std::uint16_t>(comms[npu].size()), slot));
-      program.back().dst = placed.dst;
-      program.back().src = placed.src;
-      program.back().sequence = placed.sequence;
-      comms[npu].push_back(make_comm(c, placed.id, i, placed.flows));
-      if (order == Order::kOneByOne) program.push_back(wait_command(slot));
-      if (options.values) {
-        const std::uint64_t at = c.op == WVP_OP_ALL_TO_ALL ? placed.src : placed.dst;
-        std::copy(placed.before[i].begin(), placed.before[i].end(),
-                  wafer_->npu(npu).memory.begin() + static_cast<std::ptrdiff_t>(at));
-      }
+  for (std::uint32_t npu = 0; npu < npus_; npu++) {
+    std::vector<std::size_t> operations;
+    for (std::size_t k = 0; k < placed_.size(); k++) {
+      const auto& members = placed_[k].collective.members;
+      if (std::count(members.begin(), members.end(), npu)) operations.push_back(k);
     }
-    if (c.flows) {
-      wafer_->add_flow(placed.flows, {c.members, c.members});
-      for (std::uint32_t j = 0; j < c.size(); j++) {
-        wafer_->add_flow(placed.flows + 1 + j, {c.members, {c.members[j]}});
-        MockFlow cast{{c.members[j]}, c.members};
-        cast.outputs.erase(cast.outputs.begin() + j);
-        wafer_->add_flow(placed.flows + 1 + c.size() + j, cast);
-      }
-    }
+    if (order == Order::kEachInItsOwn) std::shuffle(operations.begin(), operations.end(), random_);
+    load(npu, operations, order);
   }
-  for (std::uint32_t i = 0; i < npus_; i++) {
-    programs[i].push_back(wvp_command{});  // END
-    wafer_->load(i, programs[i], comms[i]);
+  for (const Placed& placed : placed_) {
+    if (placed.collective.flows) add_flows(placed);
   }
 }
 

@@ -16,7 +16,9 @@ namespace wafervp::test {
 /// that ends too early is found.
 class Session {
  public:
-  enum class Order { kOneByOne, kAllTogether };
+  /// kEachInItsOwn: all together, each rank starting them in another order; for at most WVP_SLOTS of them,
+  /// on groups of their own.
+  enum class Order { kOneByOne, kAllTogether, kEachInItsOwn };
 
   Session(std::uint32_t npus, std::uint64_t seed) : npus_(npus), random_(seed) { options.seed = seed; }
 
@@ -42,6 +44,8 @@ class Session {
   };
 
   void load(Order order);
+  void load(std::uint32_t npu, const std::vector<std::size_t>& operations, Order order);
+  void add_flows(const Placed& placed);
   void check_end(std::uint32_t npu, std::uint32_t command);
 
   std::uint32_t npus_;
