@@ -215,11 +215,11 @@ class MicroBenchmark {
     }
     const std::uint32_t sender = root(communicator, communicator.members.size() - 1);
     if (npu == communicator.members[sender]) {
-      command.root = sender + 1;
+      command.root = communicator.members[sender + 1].value;
       duties_[npu.value].collectives.push_back({at, command});
     } else if (npu == communicator.members[sender + 1]) {
       command.op = WVP_OP_RECEIVE;
-      command.root = sender;
+      command.root = communicator.members[sender].value;
       duties_[npu.value].collectives.push_back({at, command});
     }
   }
@@ -245,7 +245,7 @@ class MicroBenchmark {
   void add_messages() {
     const std::vector<MessageSpec>& messages = scenario_.workload.messages;
     if (messages.empty()) return;
-    std::vector<std::uint32_t> index_of(topology_.npus, 0);
+    std::vector<bool> takes_part(topology_.npus, false);
     GroupName group{"messages", {}};
     for (std::size_t i = 0; i < messages.size(); ++i) {
       const std::string pointer = "/workload/messages/" + std::to_string(i);
@@ -256,12 +256,10 @@ class MicroBenchmark {
                                    std::to_string(npu));
       }
       if (messages[i].from == messages[i].to) refuse(pointer, "from and to are the same NPU");
-      index_of[messages[i].from] = index_of[messages[i].to] = 1;
+      takes_part[messages[i].from] = takes_part[messages[i].to] = true;
     }
     for (std::uint32_t n = 0; n < topology_.npus; ++n) {
-      if (index_of[n] == 0) continue;
-      index_of[n] = static_cast<std::uint32_t>(group.members.size());
-      group.members.push_back(NpuId{n});
+      if (takes_part[n]) group.members.push_back(NpuId{n});
     }
     const std::uint16_t index = communicators_.add(TrafficKind::kPp, {group});
     // Messages of two ranks have numbers, the same at both ends; the collective's come first.
@@ -272,10 +270,10 @@ class MicroBenchmark {
       wvp_command command = make_operation(topology_, Operation::kSend, {}, communicators_[index], index,
                                            message.bytes, ElementType::kFp16);
       command.sequence = first_number + numbers[{message.from, message.to}]++;
-      command.root = index_of[message.to];
+      command.root = message.to;
       duties_[message.from].sends.push_back({ps_of_ns(message.start_ns), command});
       command.op = WVP_OP_RECEIVE;
-      command.root = index_of[message.from];
+      command.root = message.from;
       duties_[message.to].receives.push_back({0, command});
     }
   }
