@@ -22,9 +22,8 @@ void CompletionQueue::set_head(std::uint32_t head) {
 void CompletionQueue::deliver(Time now) {
   // What the processor raises while it is called goes into pending_ and makes a delivery of its own.
   if (pending_.size() == 1) {
-    const wvp_completion only = pending_.front().completion;
+    write(pending_.front().completion);
     pending_.clear();
-    write(only);
     notify(now);
     return;
   }
@@ -39,7 +38,7 @@ void CompletionQueue::deliver(Time now) {
       pending_[kept++] = entry;
     }
   }
-  pending_.resize(kept);
+  pending_.erase(pending_.begin() + static_cast<std::ptrdiff_t>(kept), pending_.end());
   if (next != kNever) calendar_.schedule(deliver_, next);
   std::stable_sort(due_.begin(), due_.end(), [](const Pending& a, const Pending& b) {
     return a.completion.cookie < b.completion.cookie;

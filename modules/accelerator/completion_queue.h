@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <boost/container/small_vector.hpp>
 #include <cstdint>
 #include <vector>
 
@@ -19,10 +20,11 @@ class CompletionQueue {
 
   void attach(ControlProcessor& processor) { processor_ = &processor; }
 
-  /// Raises a completion that becomes visible at `when`, not before now; the ring sets the phase bit.
-  void raise(const wvp_completion& completion, Time when) {
+  /// A completion that becomes visible at `when`, not before now: the caller fills it in at once (it is
+  /// zeroed; the ring sets the phase bit).
+  wvp_completion& raise(Time when) {
     if (pending_.empty() || when < deliver_.time()) calendar_.schedule(deliver_, when);
-    pending_.push_back({when, completion});
+    return pending_.emplace_back(when).completion;
   }
 
   const wvp_completion* ring() const { return ring_.data(); }
@@ -36,8 +38,9 @@ class CompletionQueue {
 
  private:
   struct Pending {
+    explicit Pending(Time visible) : when(visible) {}
     Time when;
-    wvp_completion completion;
+    wvp_completion completion{};
   };
 
   void deliver(Time now);
@@ -45,7 +48,7 @@ class CompletionQueue {
   void notify(Time now);
 
   std::vector<wvp_completion> ring_;
-  std::vector<Pending> pending_;
+  boost::container::small_vector<Pending, 2> pending_;
   std::vector<Pending> due_;
   Calendar& calendar_;
   ControlProcessor* processor_ = nullptr;

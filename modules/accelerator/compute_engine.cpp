@@ -65,10 +65,9 @@ void ComputeEngine::finish(Time now) {
   queue_.erase(queue_.begin());
   busy_ps_ += done.end - done.begin;
   if (observer_ != nullptr) observer_->on_compute(npu_, done.begin, done.end);
-  wvp_completion completion{};
+  wvp_completion& completion = completions_.raise(now);
   completion.cookie = done.cookie;
   completion.kind = WVP_C_COMPUTED;
-  completions_.raise(completion, now);
   if (!queue_.empty()) calendar_.schedule(finish_, queue_.front().end);
 }
 

@@ -13,8 +13,8 @@ void MatchTable::append(std::uint32_t index) {
 MatchTable::Slot& MatchTable::insert_slowly(std::uint32_t from, std::uint64_t tag, State state) {
   if (unmatched_ >= buckets_.size()) {
     // Slots of one key share a chain before and after, so that walking chain by chain keeps their order.
-    std::vector<std::uint32_t> old(buckets_.size() * 2, kNone);
-    old.swap(buckets_);
+    const auto old = buckets_;
+    buckets_.assign(2 * old.size(), kNone);
     --shift_;
     for (std::uint32_t index : old) {
       while (index != kNone) {
@@ -26,7 +26,7 @@ MatchTable::Slot& MatchTable::insert_slowly(std::uint32_t from, std::uint64_t ta
   }
   if (free_ == kNone) {
     const std::size_t first = slots_.size();
-    slots_.resize(first == 0 ? 4 : 2 * first);
+    slots_.resize(first == 0 ? kFirstSlots : 2 * first);
     for (std::size_t i = slots_.size(); i-- > first;) {
       slots_[i].next = free_;
       free_ = static_cast<std::uint32_t>(i);

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <boost/container/small_vector.hpp>
 #include <cstdint>
-#include <vector>
 
 #include "core/flow.h"
 
 namespace wafervp {
 
 /// Expectations and received messages, matched by (from, tag): a chained hash table over a slab, so that
-/// a match costs one bucket and mostly one slot. Of equal pairs the oldest goes first. A slot outlives
-/// its match: it is the staged message until a COMBINE part frees it.
+/// a match costs one bucket and mostly one slot; small tables lie inside the object, next to each other. Of
+/// equal pairs the oldest goes first. A slot outlives its match: it is the staged message until a COMBINE
+/// part frees it.
 class MatchTable {
  public:
   static constexpr std::uint32_t kNone = 0xffffffffu;
@@ -79,6 +80,7 @@ class MatchTable {
 
  private:
   static constexpr std::size_t kFirstBuckets = 8;
+  static constexpr std::size_t kFirstSlots = 4;
 
   std::size_t bucket_of(std::uint32_t from, std::uint64_t tag) const {
     const std::uint64_t mixed = (tag ^ (from * 0xd6e8feb86659fd93ull)) * 0x9e3779b97f4a7c15ull;
@@ -97,8 +99,8 @@ class MatchTable {
   Slot& insert_slowly(std::uint32_t from, std::uint64_t tag, State state);
   void append(std::uint32_t index);
 
-  std::vector<std::uint32_t> buckets_;
-  std::vector<Slot> slots_;
+  boost::container::small_vector<std::uint32_t, kFirstBuckets> buckets_;
+  boost::container::small_vector<Slot, kFirstSlots> slots_;
   std::uint32_t free_ = kNone;
   std::uint32_t shift_ = 61;  ///< 64 - log2(buckets)
   std::size_t unmatched_ = 0;

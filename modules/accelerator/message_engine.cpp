@@ -89,7 +89,8 @@ Time MessageEngine::combine(const wvp_descriptor& descriptor, Time local) {
   const std::uint64_t bytes = slot->bytes;
   Time ready = local;
   if ((descriptor.flags & WVP_D_COMBINE_REDUCE) != 0) {
-    memory_.reduce(descriptor.combine_addr, slot->data, bytes, descriptor.dtype, descriptor.cookie);
+    if (memory_.holds_values())
+      memory_.reduce(descriptor.combine_addr, slot->data, bytes, descriptor.dtype, descriptor.cookie);
     if (!reduce_is_free_) {
       const Time busy = reduce_rate_.ps(kMemoryBytesPerReducedByte * bytes);
       ready = std::max(local, alu_free_at_) + busy;
@@ -106,31 +107,19 @@ Time MessageEngine::combine(const wvp_descriptor& descriptor, Time local) {
 }
 
 void MessageEngine::copied(const wvp_descriptor& descriptor, std::uint64_t bytes, Time when) {
-  wvp_completion completion{};
+  wvp_completion& completion = completions_.raise(when);
   completion.cookie = descriptor.cookie;
   completion.kind = WVP_C_COPIED;
   completion.bytes = bytes;
-  completions_.raise(completion, when);
 }
 
 void MessageEngine::send(const wvp_descriptor& descriptor, Time ready) {
   if (descriptor.traffic_class > kLastClass) refuse(descriptor, "no such traffic class");
-  SendRequest request;
-  request.ready = ready;
-  request.tag = descriptor.send_tag;
-  request.bytes = descriptor.send_bytes;
-  request.to = descriptor.send_to;
-  request.priority = descriptor.priority;
-  request.cookie = descriptor.cookie;
-  request.traffic_class = descriptor.traffic_class;
-  request.dtype = descriptor.dtype;
-  request.into_flow = (descriptor.flags & WVP_D_SEND_FLOW) != 0;
-  request.windowed = (descriptor.flags & WVP_D_WINDOW) != 0;
-  request.notify = (descriptor.flags & WVP_D_NOTIFY_SENT) != 0;
+  Bytes data;
   if (memory_.holds_values()) {
-    request.data = memory_.snapshot(descriptor.send_addr, descriptor.send_bytes, "send", descriptor.cookie);
+    data = memory_.snapshot(descriptor.send_addr, descriptor.send_bytes, "send", descriptor.cookie);
   }
-  port_.send(std::move(request));
+  port_.send(descriptor, ready, std::move(data));
 }
 
 void MessageEngine::expect(const wvp_descriptor& descriptor, Time local) {
@@ -177,7 +166,7 @@ void MessageEngine::on_message(Message& message, Time now) {
 void MessageEngine::received(MatchTable::Slot& slot, std::uint64_t expected_bytes, std::uint32_t cookie,
                              Time when) {
   slot.state = MatchTable::State::kStaged;
-  wvp_completion completion{};
+  wvp_completion& completion = completions_.raise(when);
   completion.cookie = cookie;
   completion.kind = WVP_C_RECEIVED;
   completion.status = slot.bytes == expected_bytes ? WVP_S_OK : WVP_S_SIZE_MISMATCH;
@@ -185,7 +174,6 @@ void MessageEngine::received(MatchTable::Slot& slot, std::uint64_t expected_byte
   completion.staged = matches_.handle_of(slot);
   completion.tag = slot.tag;
   completion.bytes = slot.bytes;
-  completions_.raise(completion, when);
 }
 
 void MessageEngine::add_statistics(AcceleratorStatistics& statistics) const {

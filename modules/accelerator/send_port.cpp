@@ -13,7 +13,6 @@ namespace wafervp {
 
 namespace {
 
-constexpr std::size_t kFirstSources = 4;
 constexpr std::uint64_t kLargestMessage =
     std::uint64_t{std::numeric_limits<std::uint32_t>::max()} * kPacketBytes;
 
@@ -31,24 +30,25 @@ SendPort::SendPort(NpuId npu, std::uint32_t npus, Calendar& calendar, MessagePoo
 
 SendPort::~SendPort() = default;
 
-SendPort::Source& SendPort::open(const SendRequest& request, std::uint64_t key) {
-  if (!request.into_flow && (request.to >= npus_ || request.to == npu_.value)) {
+SendPort::Source& SendPort::open(const wvp_descriptor& descriptor, std::uint64_t key) {
+  const bool into_flow = (descriptor.flags & WVP_D_SEND_FLOW) != 0;
+  const std::uint32_t to = descriptor.send_to;
+  if (!into_flow && (to >= npus_ || to == npu_.value)) {
+    const std::string where = to == npu_.value ? "its own NPU"
+                                               : "NPU " + std::to_string(to) + ", but the wafer has " +
+                                                     std::to_string(npus_) + " NPUs";
     throw std::runtime_error("NPU " + std::to_string(npu_.value) + ": descriptor cookie " +
-                             std::to_string(request.cookie) + " sends to " +
-                             (request.to == npu_.value
-                                  ? "its own NPU"
-                                  : "NPU " + std::to_string(request.to) + ", but the wafer has " +
-                                        std::to_string(npus_) + " NPUs"));
+                             std::to_string(descriptor.cookie) + " sends to " + where);
   }
   if (2 * (sources_used_ + 1) > sources_.size()) {
-    std::vector<Source> old(sources_.size() * 2);
-    old.swap(sources_);
+    const auto old = sources_;
+    sources_.assign(2 * old.size(), Source());
     for (const Source& source : old) {
       if (source.key != kNoKey) source_of(source.key) = source;
     }
   }
-  Flow& flow = request.into_flow ? flows_.into_group(npu_, request.to, request.traffic_class)
-                                 : flows_.unicast(npu_, NpuId(request.to), request.traffic_class);
+  Flow& flow = into_flow ? flows_.into_group(npu_, to, descriptor.traffic_class)
+                         : flows_.unicast(npu_, NpuId(to), descriptor.traffic_class);
   Source& source = source_of(key);
   source.key = key;
   source.flow = &flow;
@@ -56,43 +56,49 @@ SendPort::Source& SendPort::open(const SendRequest& request, std::uint64_t key) 
   return source;
 }
 
-void SendPort::send(SendRequest&& request) {
-  const std::uint64_t key = key_of(request.to, request.into_flow, request.traffic_class);
+void SendPort::send(const wvp_descriptor& descriptor, Time ready, Bytes data) {
+  const bool into_flow = (descriptor.flags & WVP_D_SEND_FLOW) != 0;
+  const std::uint64_t key = key_of(descriptor.send_to, into_flow, descriptor.traffic_class);
   Source* source = &source_of(key);
-  if (source->key != key) source = &open(request, key);
-  if (request.bytes > kLargestMessage) {
+  if (source->key != key) source = &open(descriptor, key);
+  if (descriptor.send_bytes > kLargestMessage) {
     throw std::runtime_error("NPU " + std::to_string(npu_.value) + ": descriptor cookie " +
-                             std::to_string(request.cookie) + " sends " + std::to_string(request.bytes) +
-                             " bytes; the longest message has " + std::to_string(kLargestMessage));
+                             std::to_string(descriptor.cookie) + " sends " +
+                             std::to_string(descriptor.send_bytes) + " bytes; the longest message has " +
+                             std::to_string(kLargestMessage));
   }
-  if (!request.windowed && !request.notify) {
-    inject(*source, request, Tracking::kForgotten);
+  const What what{descriptor.send_tag, descriptor.send_bytes, descriptor.dtype};
+  const bool windowed = (descriptor.flags & WVP_D_WINDOW) != 0;
+  const bool notify = (descriptor.flags & WVP_D_NOTIFY_SENT) != 0;
+  if (!windowed && !notify) {
+    inject(*source, what, ready, std::move(data), Tracking::kForgotten);
     return;
   }
   if (source->window == nullptr) {
     windows_.push_back(std::make_unique<Window>(*this, key));
     source->window = windows_.back().get();
   }
-  source->window->post(std::move(request));
+  source->window->post(
+      {ready, 0, what, descriptor.priority, descriptor.cookie, windowed, notify, std::move(data)});
 }
 
-void SendPort::inject(Source& source, SendRequest& request, Tracking tracking) {
+void SendPort::inject(Source& source, const What& what, Time ready, Bytes&& data, Tracking tracking) {
   Message* message = messages_.acquire();
   Flow& flow = *source.flow;
   message->flow = &flow;
-  message->bytes = request.bytes;
-  message->packets = packets_of(request.bytes);
+  message->bytes = what.bytes;
+  message->packets = packets_of(what.bytes);
   message->first_packet = flow.next_packet;
   message->source = npu_;
-  message->tag = request.tag;
-  message->dtype = request.dtype;
+  message->tag = what.tag;
+  message->dtype = what.dtype;
   message->windowed = tracking == Tracking::kTracked;
-  message->data = std::move(request.data);
+  message->data = std::move(data);
   flow.next_packet += message->packets;
-  sent_bytes_ += request.bytes;
+  sent_bytes_ += what.bytes;
   ++sent_messages_;
   // A message whose combine is done early does not overtake one before it in its flow.
-  source.last_origin = std::max({source.last_origin, request.ready, calendar_.now()});
+  source.last_origin = std::max({source.last_origin, ready, calendar_.now()});
 
   Run run = Run::from_source(*message, source.last_origin);
   FabricPhase phase = FabricPhase::kHead;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <boost/container/small_vector.hpp>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -13,22 +14,6 @@
 
 namespace wafervp {
 
-/// What a SEND part asks for.
-struct SendRequest {
-  Time ready = 0;  ///< the message may leave from this time on
-  std::uint64_t tag = 0;
-  std::uint64_t bytes = 0;
-  std::uint32_t to = 0;  ///< NPU, or handle of an in-network flow
-  std::uint32_t priority = 0;
-  std::uint32_t cookie = 0;
-  std::uint8_t traffic_class = 0;
-  std::uint8_t dtype = 0;
-  bool into_flow = false;  ///< `to` is the handle of an in-network flow
-  bool windowed = false;   ///< WVP_D_WINDOW
-  bool notify = false;     ///< WVP_D_NOTIFY_SENT
-  Bytes data;
-};
-
 /// The egress side of a message engine: hands messages to the fabric as runs without a rate. A message
 /// without window and notice is handed over at once and forgotten.
 class SendPort {
@@ -40,7 +25,10 @@ class SendPort {
   void bind(FabricFwInterface& fabric) { fabric_ = &fabric; }
   /// Throws std::runtime_error for an NPU that is not there, oneself, or a message of more than 2^32 - 1
   /// packets.
-  void send(SendRequest&& request);
+  /// `descriptor` has a SEND part; the message carries `data` and may leave from `ready` on.
+  /// Throws std::runtime_error for an NPU that is not there, oneself, or a message of more than 2^32 - 1
+  /// packets.
+  void send(const wvp_descriptor& descriptor, Time ready, Bytes data);
   /// Packets leave the queue of the first link, as `run` says (phase CREDIT).
   void on_credit(const Run& run) {
     if (run.message->windowed) on_tracked_credit(run);
@@ -54,6 +42,11 @@ class SendPort {
  private:
   class Window;
   enum class Tracking : std::uint8_t { kForgotten, kTracked };
+  struct What {
+    std::uint64_t tag;
+    std::uint64_t bytes;
+    std::uint8_t dtype;
+  };
   /// A flow that starts here, kept in an open hash table.
   struct Source {
     std::uint64_t key = kNoKey;
@@ -61,6 +54,7 @@ class SendPort {
     Time last_origin = 0;  ///< messages of a flow leave in order
     Window* window = nullptr;
   };
+  static constexpr std::size_t kFirstSources = 4;
   static constexpr std::uint64_t kNoKey = ~std::uint64_t{0};
 
   static std::uint64_t key_of(std::uint32_t to, bool into_flow, std::uint8_t traffic_class) {
@@ -73,11 +67,11 @@ class SendPort {
     while (sources_[i].key != key && sources_[i].key != kNoKey) i = (i + 1) & mask;
     return sources_[i];
   }
-  Source& open(const SendRequest& request, std::uint64_t key);
-  void inject(Source& source, SendRequest& request, Tracking tracking);
+  Source& open(const wvp_descriptor& descriptor, std::uint64_t key);
+  void inject(Source& source, const What& what, Time ready, Bytes&& data, Tracking tracking);
   void on_tracked_credit(const Run& run);
 
-  std::vector<Source> sources_;
+  boost::container::small_vector<Source, kFirstSources> sources_;
   std::size_t sources_used_ = 0;
   FabricFwInterface* fabric_ = nullptr;
   Calendar& calendar_;

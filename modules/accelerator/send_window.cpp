@@ -7,36 +7,37 @@
 namespace wafervp {
 
 bool SendPort::Window::later_ready(const Waiting& a, const Waiting& b) {
-  return std::tie(a.request.ready, a.order) > std::tie(b.request.ready, b.order);
+  return std::tie(a.ready, a.order) > std::tie(b.ready, b.order);
 }
 
 bool SendPort::Window::goes_after(const Waiting& a, const Waiting& b) {
-  return std::tie(a.request.priority, a.order) > std::tie(b.request.priority, b.order);
+  return std::tie(a.priority, a.order) > std::tie(b.priority, b.order);
 }
 
-void SendPort::Window::post(SendRequest&& request) {
+void SendPort::Window::post(Waiting&& message) {
   ++port_.pending_;
-  if (!request.windowed) {
-    hand_over(request);
+  if (!message.windowed) {
+    hand_over(message);
     return;
   }
-  future_.push_back({posted_++, std::move(request)});
+  message.order = posted_++;
+  future_.push_back(std::move(message));
   std::push_heap(future_.begin(), future_.end(), later_ready);
   pump(port_.calendar_.now());
 }
 
-void SendPort::Window::hand_over(SendRequest& request) {
+void SendPort::Window::hand_over(Waiting& message) {
   Source& source = port_.source_of(key_);
   // The record comes first: the fabric may promise credits inside the call.
   const std::uint64_t first = source.flow->next_packet;
-  in_flight_.push_back(
-      {first, first + packets_of(request.bytes), kNever, request.cookie, request.windowed, request.notify});
-  if (request.windowed) ++windowed_in_flight_;
-  port_.inject(source, request, Tracking::kTracked);
+  in_flight_.push_back({first, first + packets_of(message.what.bytes), kNever, message.cookie,
+                        message.windowed, message.notify});
+  if (message.windowed) ++windowed_in_flight_;
+  port_.inject(source, message.what, message.ready, std::move(message.data), Tracking::kTracked);
 }
 
 void SendPort::Window::pump(Time now) {
-  while (!future_.empty() && future_.front().request.ready <= now) {
+  while (!future_.empty() && future_.front().ready <= now) {
     std::pop_heap(future_.begin(), future_.end(), later_ready);
     ready_.push_back(std::move(future_.back()));
     future_.pop_back();
@@ -46,15 +47,14 @@ void SendPort::Window::pump(Time now) {
     std::pop_heap(ready_.begin(), ready_.end(), goes_after);
     Waiting next = std::move(ready_.back());
     ready_.pop_back();
-    hand_over(next.request);
+    hand_over(next);
   }
   arm();
 }
 
 void SendPort::Window::arm() {
   Time when = in_flight_.empty() ? kNever : in_flight_.front().leaves_at;
-  if (windowed_in_flight_ < kInFlight && !future_.empty())
-    when = std::min(when, future_.front().request.ready);
+  if (windowed_in_flight_ < kInFlight && !future_.empty()) when = std::min(when, future_.front().ready);
   if (when == kNever) {
     port_.calendar_.cancel(wake_);
   } else if (!wake_.scheduled() || wake_.time() != when) {
@@ -79,10 +79,9 @@ void SendPort::Window::wake(Time now) {
     --port_.pending_;
     if (left.windowed) --windowed_in_flight_;
     if (left.notify) {
-      wvp_completion completion{};
+      wvp_completion& completion = port_.completions_.raise(now);
       completion.cookie = left.cookie;
       completion.kind = WVP_C_SENT;
-      port_.completions_.raise(completion, now);
     }
   }
   pump(now);

@@ -19,14 +19,21 @@ class SendPort::Window {
   Window(SendPort& port, std::uint64_t key)
       : port_(port), key_(key), wake_(*this, Stage::kArrival, port.npu_.value) {}
 
-  void post(SendRequest&& request);
+  struct Waiting {
+    Time ready;  ///< the message may leave from this time on
+    std::uint64_t order;
+    What what;
+    std::uint32_t priority;
+    std::uint32_t cookie;
+    bool windowed;
+    bool notify;
+    Bytes data;
+  };
+
+  void post(Waiting&& message);
   void on_credit(const Run& run);
 
  private:
-  struct Waiting {
-    std::uint64_t order;
-    SendRequest request;
-  };
   struct InFlight {
     std::uint64_t first;  ///< packet index in the flow
     std::uint64_t end;
@@ -36,7 +43,7 @@ class SendPort::Window {
     bool notify;
   };
 
-  void hand_over(SendRequest& request);
+  void hand_over(Waiting& message);
   void pump(Time now);
   void arm();
   void wake(Time now);
