@@ -197,7 +197,10 @@ std::vector<Issue> locate(const Document& document, std::vector<Issue> issues) {
   };
   std::stable_sort(issues.begin(), issues.end(),
                    [&](const Issue& a, const Issue& b) { return key(a) < key(b); });
-  if (issues.size() > kMaxIssues) issues.resize(kMaxIssues);
+  if (const std::size_t count = issues.size(); count > kMaxIssues) {
+    issues.resize(kMaxIssues);
+    issues.back().text += "; and more faults after this one";
+  }
   return issues;
 }
 

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "scenario/text.h"
+
 namespace wafervp {
 namespace {
 
@@ -21,7 +23,7 @@ std::string Issue::format() const {
   std::string out = file;
   if (line != 0) out += ':' + std::to_string(line) + ':' + std::to_string(column);
   if (!out.empty()) out += ": ";
-  if (!pointer.empty()) out += pointer + ": ";
+  if (!pointer.empty()) out += escape(pointer) + ": ";
   return out + text;
 }
 

@@ -86,7 +86,8 @@ void apply_overrides(Document& document, const std::vector<Override>& overrides)
   for (const Override& item : overrides) {
     if (!check_pointer(item, issues)) continue;
     const std::size_t before = issues.size();
-    const Document value = parse_value(item, issues);
+    Document value = parse_value(item, issues);
+    for (Source& source : value.sources) source.prefix = item.first;
     if (issues.size() == before && !put_at(document, item.first, value)) {
       issues.push_back(fault(item.first, "there is no such place: a value that is no object is on the way"));
     }

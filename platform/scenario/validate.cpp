@@ -243,7 +243,7 @@ void Validator::unknown(const DescriptorNode& node, const std::string& name, con
                            join_words(names);
   // The place is that of the member, the pointer that of the object that should not have it.
   Issue issue = make_issue(document_, pointer + '/' + pointer_token(name), text);
-  issue.pointer = make_issue(document_, pointer, "").pointer;
+  issue.pointer.resize(issue.pointer.rfind('/'));
   issues_.push_back(std::move(issue));
 }
 
