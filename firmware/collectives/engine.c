@@ -34,15 +34,11 @@ void wvp_engine_ring(struct wvp_engine* engine) {
   engine->hal->write32(engine->hal->bus, WVP_REG_DQ_DOORBELL, engine->dq_tail);
 }
 
-uint32_t wvp_engine_room(struct wvp_engine* engine, uint32_t wanted) {
-  const uint32_t usable = engine->dq_size - engine->reserve;
-  uint32_t used = engine->dq_tail - engine->dq_head;
-  if (used + wanted > usable) {
-    wvp_engine_ring(engine);
-    engine->dq_head = engine->hal->read32(engine->hal->bus, WVP_REG_DQ_HEAD);
-    used = engine->dq_tail - engine->dq_head;
-  }
-  const uint32_t room = used < usable ? usable - used : 0;
+uint32_t wvp_engine_find_room(struct wvp_engine* engine, uint32_t wanted) {
+  wvp_engine_ring(engine);
+  engine->dq_head = engine->hal->read32(engine->hal->bus, WVP_REG_DQ_HEAD);
+  const uint32_t used = engine->dq_tail - engine->dq_head + engine->reserve;
+  const uint32_t room = used < engine->dq_size ? engine->dq_size - used : 0;
   return room < wanted ? room : wanted;
 }
 
@@ -88,6 +84,7 @@ static void start_strand(struct wvp_engine* engine, struct wvp_strand* strand) {
 
 static void end_operation(struct wvp_engine* engine, struct wvp_operation_state* operation) {
   operation->running = 0;
+  engine->ended = 1;
   wvp_engine_phase(engine, WVP_PHASE_OP_END, operation->index);
 }
 

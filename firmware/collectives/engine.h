@@ -87,6 +87,7 @@ struct wvp_engine {
   uint32_t stopped;     /* EXIT was written */
   uint32_t stalled;     /* the descriptor ring was full when something was to be posted */
   uint32_t hungry;      /* bit i: the operation in slot i found no free strand, or has to wait for its turn */
+  uint32_t ended;       /* something has ended since the program was last looked at */
   uint32_t started;     /* operations so far */
   struct wvp_operation_state operations[WVP_SLOTS];
   struct wvp_strand strands[WVP_STRANDS];
@@ -104,8 +105,13 @@ void wvp_engine_resume(struct wvp_engine* engine);
 /* Writes the error registers and EXIT. */
 void wvp_engine_fail(struct wvp_engine* engine, uint32_t status, uint32_t index, uint32_t peer,
                      uint64_t expected, uint64_t found);
+/* How many of `wanted` descriptors can be posted, after a look at the message engine's index. */
+uint32_t wvp_engine_find_room(struct wvp_engine* engine, uint32_t wanted);
 /* How many of `wanted` descriptors can be posted now. */
-uint32_t wvp_engine_room(struct wvp_engine* engine, uint32_t wanted);
+static inline uint32_t wvp_engine_room(struct wvp_engine* engine, uint32_t wanted) {
+  const uint32_t used = engine->dq_tail - engine->dq_head + engine->reserve;
+  return used + wanted <= engine->dq_size ? wanted : wvp_engine_find_room(engine, wanted);
+}
 /* Tells the message engine of all posted descriptors. */
 void wvp_engine_ring(struct wvp_engine* engine);
 void wvp_engine_phase(struct wvp_engine* engine, uint32_t kind, uint32_t index);

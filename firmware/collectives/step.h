@@ -5,6 +5,9 @@
 
 #include "collectives/engine.h"
 
+/* Keeps rare work from costing registers in the frequent one. */
+#define WVP_OUT_OF_LINE __attribute__((noinline))
+
 /* Tags: communicator id (16 bits), sequence of the operation on it (16), strand (12), step (20).
  * Communicator id 0xffff marks messages between two ranks: then traffic class (2 bits above 32) and
  * number of the message (32). */

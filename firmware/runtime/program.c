@@ -126,6 +126,7 @@ static void unblock(struct wvp_context* context) {
 static void handle(struct wvp_context* context, const struct wvp_completion* completion) {
   if (completion->cookie & COMPUTE_COOKIE) {
     context->computing &= ~(1u << (completion->cookie & 31u));
+    context->engine.ended = 1;
   } else {
     wvp_engine_complete(&context->engine, completion);
   }
@@ -146,7 +147,7 @@ static int goes_before(const struct wvp_completion* a, const struct wvp_completi
   return tag_a != tag_b ? tag_a < tag_b : a->cookie < b->cookie;
 }
 
-static void handle_sorted(struct wvp_context* context, uint32_t count) {
+static WVP_OUT_OF_LINE void handle_sorted(struct wvp_context* context, uint32_t count) {
   struct wvp_engine* engine = &context->engine;
   uint32_t order[BATCH];
   for (uint32_t i = 0; i < count; i++) {
@@ -177,7 +178,10 @@ void wvp_boot(struct wvp_context* context, const struct wvp_hal* hal, const stru
 void wvp_progress(struct wvp_context* context) {
   struct wvp_engine* engine = &context->engine;
   if (engine->stopped) return;
-  if (engine->stalled) wvp_engine_resume(engine);
+  if (engine->stalled) {
+    wvp_engine_resume(engine);
+    engine->ended = 1; /* the program may have been stopped too */
+  }
   while (is_new(engine, engine->cq_head)) {
     if (!wvp_engine_room(engine, 1)) {
       engine->stalled = 1;
@@ -195,7 +199,10 @@ void wvp_progress(struct wvp_context* context) {
     engine->cq_head += count;
     engine->hal->write32(engine->hal->bus, WVP_REG_CQ_HEAD, engine->cq_head);
   }
-  unblock(context);
+  if (engine->ended) {
+    engine->ended = 0;
+    unblock(context);
+  }
 }
 
 uint32_t wvp_waiting(const struct wvp_context* context, struct wvp_waiting* entries, uint32_t capacity) {

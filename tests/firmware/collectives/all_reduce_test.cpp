@@ -60,41 +60,42 @@ TEST(AllReduce, InSwitchOnAllRankCounts) {
   }
 }
 
-TEST(AllReduce, HierarchicalOnAllGrids) {
+class AllReduceOf : public testing::TestWithParam<std::uint8_t> {};
+INSTANTIATE_TEST_SUITE_P(Types, AllReduceOf, testing::ValuesIn(kTypes), [](const auto& type) {
+  static constexpr const char* kNames[] = {"fp32", "fp16", "bf16", "int32"};
+  return std::string(kNames[type.param]);
+});
+
+TEST_P(AllReduceOf, HierarchicalOnAllGrids) {
   std::uint64_t seed = 1;
   for (std::uint32_t ranks = 1; ranks <= 20; ranks++) {
     for (std::uint32_t dim_x = 1; dim_x <= ranks; dim_x++) {
       if (ranks % dim_x) continue;
-      for (const std::uint8_t dtype : kTypes) {
-        for (const std::uint64_t elements : kElements) {
-          for (const std::uint32_t share : {0u, 65536u, 32768u, 30037u}) {
-            Collective collective = all_reduce(WVP_ALG_HIERARCHICAL, dtype, ranks);
-            collective.dim_x = dim_x;
-            collective.dim_y = ranks / dim_x;
-            collective.x_first_share = share;
-            collective.chunks = static_cast<std::uint32_t>(1 + seed % 5);
-            collective.active_chunks = static_cast<std::uint32_t>(seed % 4);
-            ASSERT_EQ(run_one(collective, elements, seed++), "");
-          }
+      for (const std::uint64_t elements : kElements) {
+        for (const std::uint32_t share : {0u, 65536u, 32768u, 30037u}) {
+          Collective collective = all_reduce(WVP_ALG_HIERARCHICAL, GetParam(), ranks);
+          collective.dim_x = dim_x;
+          collective.dim_y = ranks / dim_x;
+          collective.x_first_share = share;
+          collective.chunks = static_cast<std::uint32_t>(1 + seed % 5);
+          collective.active_chunks = static_cast<std::uint32_t>(seed % 4);
+          ASSERT_EQ(run_one(collective, elements, seed++), "");
         }
       }
     }
   }
 }
 
-TEST(AllReduce, OneMebibyte) {
-  for (const std::uint8_t dtype : kTypes) {
-    Collective collective = all_reduce(WVP_ALG_RING, dtype, 6);
-    ASSERT_EQ(run_one(collective, (1u << 20) / wvp_dtype_bytes(dtype), 5), "");
-    collective = all_reduce(WVP_ALG_HIERARCHICAL, dtype, 20);
-    collective.dim_x = 5;
-    collective.dim_y = 4;
-    collective.x_first_share = 65536 * 11 / 24;
-    collective.chunks = 8;
-    ASSERT_EQ(run_one(collective, (1u << 20) / wvp_dtype_bytes(dtype) + 1, 6), "");
-    collective = all_reduce(WVP_ALG_IN_SWITCH, dtype, 5);
-    ASSERT_EQ(run_one(collective, (1u << 20) / wvp_dtype_bytes(dtype), 7), "");
-  }
+TEST_P(AllReduceOf, OneMebibyte) {
+  const std::uint64_t elements = (1u << 20) / wvp_dtype_bytes(GetParam());
+  ASSERT_EQ(run_one(all_reduce(WVP_ALG_RING, GetParam(), 6), elements, 5), "");
+  ASSERT_EQ(run_one(all_reduce(WVP_ALG_IN_SWITCH, GetParam(), 5), elements, 7), "");
+  Collective collective = all_reduce(WVP_ALG_HIERARCHICAL, GetParam(), 20);
+  collective.dim_x = 5;
+  collective.dim_y = 4;
+  collective.x_first_share = 65536 * 11 / 24;
+  collective.chunks = 8;
+  ASSERT_EQ(run_one(collective, elements + 1, 6), "");
 }
 
 // More chunks than strands, with rings of descriptors and completions so short that they fill up.

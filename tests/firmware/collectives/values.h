@@ -17,19 +17,25 @@ using Buffer = std::vector<std::uint8_t>;
 
 inline float half_to_float(std::uint16_t bits) {
   const int exponent = bits >> 10 & 31, mantissa = bits & 1023;
-  const float magnitude = exponent == 0 ? std::ldexp(static_cast<float>(mantissa), -24)
-                                        : std::ldexp(static_cast<float>(mantissa + 1024), exponent - 25);
-  return bits >> 15 ? -magnitude : magnitude;
+  if (exponent == 0) return static_cast<float>(bits >> 15 ? -mantissa : mantissa) * 0x1p-24f;
+  const std::uint32_t wide = (bits & 0x8000u) << 16 | static_cast<std::uint32_t>(exponent + 112) << 23 |
+                             static_cast<std::uint32_t>(mantissa) << 13;
+  float value;
+  std::memcpy(&value, &wide, 4);
+  return value;
 }
 
 /// Finite values well inside the range only; rounds to nearest even.
 inline std::uint16_t float_to_half(float value) {
-  const std::uint16_t sign = std::signbit(value) ? 0x8000 : 0;
-  const float magnitude = std::fabs(value);
-  if (magnitude == 0) return sign;
-  int exponent = std::max(std::ilogb(magnitude), -14);
-  const float scaled = std::nearbyint(std::ldexp(magnitude, 10 - exponent));  // 1024 .. 2048, or subnormal
-  return static_cast<std::uint16_t>(sign + ((exponent + 14) << 10) + static_cast<int>(scaled));
+  std::uint32_t wide;
+  std::memcpy(&wide, &value, 4);
+  const std::uint32_t sign = wide >> 16 & 0x8000u, magnitude = wide & 0x7fffffffu;
+  if (magnitude < 113u << 23) {  // subnormal: a multiple of 2^-24
+    return static_cast<std::uint16_t>(sign |
+                                      static_cast<std::uint32_t>(std::nearbyint(std::fabs(value) * 0x1p24f)));
+  }
+  return static_cast<std::uint16_t>(sign |
+                                    (((magnitude + 0xfff + (magnitude >> 13 & 1)) >> 13) - (112u << 10)));
 }
 
 inline float brain_to_float(std::uint16_t bits) {
