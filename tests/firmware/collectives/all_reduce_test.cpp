@@ -61,10 +61,11 @@ TEST(AllReduce, InSwitchOnAllRankCounts) {
 }
 
 class AllReduceOf : public testing::TestWithParam<std::uint8_t> {};
-INSTANTIATE_TEST_SUITE_P(Types, AllReduceOf, testing::ValuesIn(kTypes), [](const auto& type) {
+std::string type_name(const testing::TestParamInfo<std::uint8_t>& type) {
   static constexpr const char* kNames[] = {"fp32", "fp16", "bf16", "int32"};
-  return std::string(kNames[type.param]);
-});
+  return kNames[type.param];
+}
+INSTANTIATE_TEST_SUITE_P(Types, AllReduceOf, testing::ValuesIn(kTypes), type_name);
 
 TEST_P(AllReduceOf, HierarchicalOnAllGrids) {
   std::uint64_t seed = 1;
