@@ -6,64 +6,89 @@
 namespace wafervp {
 namespace {
 
-/// For each link, the links that a packet holding it may wait for.
-using Dependencies = std::vector<std::vector<LinkId>>;
-
-void add_dependency(Dependencies& dependencies, LinkId holds, LinkId wants) {
-  auto& list = dependencies[holds.value];
-  if (std::find(list.begin(), list.end(), wants) == list.end()) list.push_back(wants);
-}
-
-std::vector<LinkId> find_cycle(const Dependencies& dependencies) {
-  enum class Colour : std::uint8_t { kWhite, kOnPath, kDone };
-  std::vector<Colour> colour(dependencies.size(), Colour::kWhite);
-  struct Frame {
-    LinkId link;
-    std::size_t next;
-  };
-  std::vector<Frame> path;
-  for (std::uint32_t start = 0; start < dependencies.size(); ++start) {
-    if (colour[start] != Colour::kWhite) continue;
-    path.push_back({LinkId{start}, 0});
-    colour[start] = Colour::kOnPath;
-    while (!path.empty()) {
-      Frame& top = path.back();
-      const auto& list = dependencies[top.link.value];
-      if (top.next == list.size()) {
-        colour[top.link.value] = Colour::kDone;
-        path.pop_back();
-        continue;
-      }
-      const LinkId next = list[top.next++];
-      if (colour[next.value] == Colour::kOnPath) {
-        std::vector<LinkId> cycle;
-        auto frame = path.begin();
-        while (frame->link != next) ++frame;
-        for (; frame != path.end(); ++frame) cycle.push_back(frame->link);
-        return cycle;
-      }
-      if (colour[next.value] == Colour::kWhite) {
-        colour[next.value] = Colour::kOnPath;
-        path.push_back({next, 0});
-      }
+/// Which link a packet that holds another one may wait for: at each node a table of inputs by outputs.
+class Dependencies {
+ public:
+  explicit Dependencies(const Topology& topology)
+      : topology_(topology),
+        tables_(topology.nodes.size()),
+        input_port_(topology.links.size()),
+        output_port_(topology.links.size()) {
+    for (std::size_t node = 0; node < topology.nodes.size(); ++node) {
+      const auto& inputs = topology.inputs[node];
+      const auto& outputs = topology.outputs[node];
+      tables_[node].resize(inputs.size() * outputs.size());
+      for (std::size_t i = 0; i < inputs.size(); ++i) input_port_[inputs[i].value] = i;
+      for (std::size_t i = 0; i < outputs.size(); ++i) output_port_[outputs[i].value] = i;
     }
   }
-  return {};
-}
+
+  void add(LinkId holds, LinkId wants) {
+    tables_[topology_.link(holds).to.value][row(holds) + output_port_[wants.value]] = true;
+  }
+
+  std::vector<LinkId> find_cycle() const {
+    enum class Colour : std::uint8_t { kWhite, kOnPath, kDone };
+    std::vector<Colour> colour(topology_.links.size(), Colour::kWhite);
+    struct Frame {
+      LinkId link;
+      std::size_t next;  // output port to look at
+    };
+    std::vector<Frame> path;
+    for (std::uint32_t start = 0; start < colour.size(); ++start) {
+      if (colour[start] != Colour::kWhite) continue;
+      path.push_back({LinkId{start}, 0});
+      colour[start] = Colour::kOnPath;
+      while (!path.empty()) {
+        Frame& top = path.back();
+        const std::uint32_t node = topology_.link(top.link).to.value;
+        const auto& outputs = topology_.outputs[node];
+        while (top.next < outputs.size() && !tables_[node][row(top.link) + top.next]) ++top.next;
+        if (top.next == outputs.size()) {
+          colour[top.link.value] = Colour::kDone;
+          path.pop_back();
+          continue;
+        }
+        const LinkId next = outputs[top.next++];
+        if (colour[next.value] == Colour::kOnPath) {
+          std::vector<LinkId> cycle;
+          auto frame = path.begin();
+          while (frame->link != next) ++frame;
+          for (; frame != path.end(); ++frame) cycle.push_back(frame->link);
+          return cycle;
+        }
+        if (colour[next.value] == Colour::kWhite) {
+          colour[next.value] = Colour::kOnPath;
+          path.push_back({next, 0});
+        }
+      }
+    }
+    return {};
+  }
+
+ private:
+  std::size_t row(LinkId holds) const {
+    return input_port_[holds.value] * topology_.outputs[topology_.link(holds).to.value].size();
+  }
+
+  const Topology& topology_;
+  std::vector<std::vector<bool>> tables_;
+  std::vector<std::size_t> input_port_, output_port_;
+};
 
 }  // namespace
 
 std::vector<LinkId> find_dependency_cycle(const Topology& topology,
                                           const std::vector<std::vector<LinkId>>& routes) {
-  Dependencies dependencies(topology.links.size());
+  Dependencies dependencies(topology);
   for (const auto& links : routes) {
-    for (std::size_t i = 1; i < links.size(); ++i) add_dependency(dependencies, links[i - 1], links[i]);
+    for (std::size_t i = 1; i < links.size(); ++i) dependencies.add(links[i - 1], links[i]);
   }
-  return find_cycle(dependencies);
+  return dependencies.find_cycle();
 }
 
 std::vector<LinkId> find_dependency_cycle(const Topology& topology) {
-  Dependencies dependencies(topology.links.size());
+  Dependencies dependencies(topology);
   // Per destination, only links that some packet for it really takes may wait: walk the tree of next
   // links from the sources, each node once.
   std::vector<std::uint8_t> seen(topology.nodes.size());
@@ -74,7 +99,7 @@ std::vector<LinkId> find_dependency_cycle(const Topology& topology) {
       LinkId previous;
       while (at.value != to) {
         const LinkId next = next_link(topology, at, NpuId{to});
-        if (previous.valid()) add_dependency(dependencies, previous, next);
+        if (previous.valid()) dependencies.add(previous, next);
         const bool again = seen[at.value] != 0;
         seen[at.value] = 1;
         previous = next;
@@ -83,7 +108,7 @@ std::vector<LinkId> find_dependency_cycle(const Topology& topology) {
       }
     }
   }
-  return find_cycle(dependencies);
+  return dependencies.find_cycle();
 }
 
 }  // namespace wafervp
