@@ -45,16 +45,14 @@ struct Accelerator::Impl {
         port(config.npu, config.npus, calendar, messages, flows, completions),
         engine(config, calendar, messages, memory, completions, compute, port) {}
 
-  std::uint64_t register_reads = 0;
-  std::uint64_t register_writes = 0;
-  std::uint32_t time_high = 0;
-  std::array<std::uint32_t, kErrorRegisters> errors{};
   AcceleratorConfig config;
   DeviceMemory memory;
   CompletionQueue completions;
   ComputeEngine compute;
   SendPort port;
   MessageEngine engine;
+  std::uint32_t time_high = 0;
+  std::array<std::uint32_t, kErrorRegisters> errors{};
   AcceleratorObserver* observer = nullptr;
   FabricLink* egress_link = nullptr;
   AcceleratorStatistics statistics;
@@ -85,7 +83,7 @@ void Accelerator::set_egress_link(FabricLink& link) { impl_->egress_link = &link
 
 std::uint32_t Accelerator::read32(std::uint32_t offset, Time local) {
   Impl& impl = *impl_;
-  ++impl.register_reads;
+  ++register_reads_;
   switch (offset) {
     case WVP_REG_CQ_TAIL:
       return impl.completions.tail();
@@ -122,7 +120,7 @@ std::uint32_t Accelerator::read32(std::uint32_t offset, Time local) {
 
 void Accelerator::write32(std::uint32_t offset, std::uint32_t value, Time local) {
   Impl& impl = *impl_;
-  ++impl.register_writes;
+  ++register_writes_;
   switch (offset) {
     case WVP_REG_DQ_DOORBELL:
       return impl.engine.doorbell(value, local);
@@ -161,8 +159,8 @@ const AcceleratorStatistics& Accelerator::statistics() const {
   statistics.sent_bytes = impl.port.sent_bytes();
   statistics.sent_messages = impl.port.sent_messages();
   statistics.completions = impl.completions.written();
-  statistics.register_reads = impl.register_reads;
-  statistics.register_writes = impl.register_writes;
+  statistics.register_reads = register_reads_;
+  statistics.register_writes = register_writes_;
   return statistics;
 }
 

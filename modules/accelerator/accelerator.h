@@ -104,6 +104,8 @@ class Accelerator : public sc_core::sc_module,
 
   struct Impl;
   std::unique_ptr<Impl> impl_;
+  std::uint64_t register_reads_ = 0;
+  std::uint64_t register_writes_ = 0;
 };
 
 }  // namespace wafervp

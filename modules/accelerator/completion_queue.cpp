@@ -8,13 +8,17 @@
 namespace wafervp {
 
 CompletionQueue::CompletionQueue(NpuId npu, std::uint32_t entries, Calendar& calendar)
-    : ring_(entries), calendar_(calendar), deliver_(*this, Stage::kFirmware, npu.value), npu_(npu) {}
+    : ring_(std::make_unique<wvp_completion[]>(entries)),
+      size_(entries),
+      calendar_(calendar),
+      deliver_(*this, Stage::kFirmware, npu.value),
+      npu_(npu) {}
 
 void CompletionQueue::set_head(std::uint32_t head) {
-  if (head - head_ > tail_ - head_) {
+  if (head - head_ > tail() - head_) {
     throw std::runtime_error("NPU " + std::to_string(npu_.value) + ": CQ_HEAD set to " +
                              std::to_string(head) + ", which is not between the old head " +
-                             std::to_string(head_) + " and the tail " + std::to_string(tail_));
+                             std::to_string(head_) + " and the tail " + std::to_string(tail()));
   }
   head_ = head;
 }
@@ -45,23 +49,22 @@ void CompletionQueue::deliver(Time now) {
   });
   // More than the ring holds: the processor takes the first part, then the rest.
   for (std::size_t i = 0; i < due_.size(); ++i) {
-    if (tail_ - head_ == size()) notify(now);
+    if (tail() - head_ == size()) notify(now);
     write(due_[i].completion);
   }
   notify(now);
 }
 
 void CompletionQueue::write(const wvp_completion& completion) {
-  if (tail_ - head_ == size()) {
+  if (tail() - head_ == size()) {
     throw std::runtime_error("NPU " + std::to_string(npu_.value) + ": the completion ring of " +
                              std::to_string(size()) +
                              " entries is overrun: firmware took none of them (CQ_HEAD " +
-                             std::to_string(head_) + ", CQ_TAIL " + std::to_string(tail_) + ")");
+                             std::to_string(head_) + ", CQ_TAIL " + std::to_string(tail()) + ")");
   }
-  wvp_completion& slot = ring_[tail_ & (size() - 1)];
+  wvp_completion& slot = ring_[tail() & (size() - 1)];
   slot = completion;
-  slot.phase = (tail_ & size()) == 0 ? 1 : 0;
-  ++tail_;
+  slot.phase = (written_ & size()) == 0 ? 1 : 0;
   ++written_;
 }
 

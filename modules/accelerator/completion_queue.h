@@ -3,6 +3,7 @@
 
 #include <boost/container/small_vector.hpp>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "accelerator/accelerator.h"
@@ -14,7 +15,7 @@ namespace wafervp {
 /// Completion ring of one accelerator. Completions of one time are gathered, sorted by cookie (then by
 /// the order in which they were raised), written in Stage::kFirmware and handed to the control processor in
 /// one call.
-class CompletionQueue {
+class alignas(64) CompletionQueue {
  public:
   CompletionQueue(NpuId npu, std::uint32_t entries, Calendar& calendar);
 
@@ -27,10 +28,10 @@ class CompletionQueue {
     return pending_.emplace_back(when).completion;
   }
 
-  const wvp_completion* ring() const { return ring_.data(); }
-  std::uint32_t size() const { return static_cast<std::uint32_t>(ring_.size()); }
+  const wvp_completion* ring() const { return ring_.get(); }
+  std::uint32_t size() const { return size_; }
   std::uint32_t head() const { return head_; }
-  std::uint32_t tail() const { return tail_; }
+  std::uint32_t tail() const { return static_cast<std::uint32_t>(written_); }
   /// Throws std::runtime_error when `head` is not between the old head and the tail.
   void set_head(std::uint32_t head);
   bool empty() const { return pending_.empty(); }
@@ -47,15 +48,16 @@ class CompletionQueue {
   void write(const wvp_completion& completion);
   void notify(Time now);
 
-  std::vector<wvp_completion> ring_;
-  boost::container::small_vector<Pending, 2> pending_;
-  std::vector<Pending> due_;
+  // In the order of use, so that a completion touches few cache lines.
+  std::unique_ptr<wvp_completion[]> ring_;
+  std::uint32_t size_;
+  std::uint32_t head_ = 0;
+  std::uint64_t written_ = 0;  ///< its low word is the tail
   Calendar& calendar_;
   ControlProcessor* processor_ = nullptr;
-  std::uint32_t head_ = 0;
-  std::uint32_t tail_ = 0;
-  std::uint64_t written_ = 0;
+  boost::container::small_vector<Pending, 1> pending_;
   CalendarCall<CompletionQueue, &CompletionQueue::deliver> deliver_;
+  std::vector<Pending> due_;
   NpuId npu_;
 };
 

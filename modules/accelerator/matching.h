@@ -12,7 +12,7 @@ namespace wafervp {
 /// a match costs one bucket and mostly one slot; small tables lie inside the object, next to each other. Of
 /// equal pairs the oldest goes first. A slot outlives its match: it is the staged message until a COMBINE
 /// part frees it.
-class MatchTable {
+class alignas(64) MatchTable {
  public:
   static constexpr std::uint32_t kNone = 0xffffffffu;
 
@@ -79,7 +79,7 @@ class MatchTable {
   std::size_t used() const { return used_; }
 
  private:
-  static constexpr std::size_t kFirstBuckets = 8;
+  static constexpr std::size_t kFirstBuckets = 4;
   static constexpr std::size_t kFirstSlots = 4;
 
   std::size_t bucket_of(std::uint32_t from, std::uint64_t tag) const {
@@ -99,12 +99,12 @@ class MatchTable {
   Slot& insert_slowly(std::uint32_t from, std::uint64_t tag, State state);
   void append(std::uint32_t index);
 
+  std::uint32_t unmatched_ = 0;
+  std::uint32_t used_ = 0;
+  std::uint32_t free_ = kNone;
+  std::uint32_t shift_ = 62;  ///< 64 - log2(buckets)
   boost::container::small_vector<std::uint32_t, kFirstBuckets> buckets_;
   boost::container::small_vector<Slot, kFirstSlots> slots_;
-  std::uint32_t free_ = kNone;
-  std::uint32_t shift_ = 61;  ///< 64 - log2(buckets)
-  std::size_t unmatched_ = 0;
-  std::size_t used_ = 0;
 };
 
 }  // namespace wafervp

@@ -27,16 +27,18 @@ constexpr std::uint64_t kMemoryBytesPerReducedByte = 3;
 MessageEngine::MessageEngine(const AcceleratorConfig& config, Calendar& calendar, MessagePool& messages,
                              DeviceMemory& memory, CompletionQueue& completions, ComputeEngine& compute,
                              SendPort& port)
-    : ring_(config.descriptor_entries),
+    : ring_(std::make_unique<wvp_descriptor[]>(config.descriptor_entries)),
+      ring_size_(config.descriptor_entries),
       calendar_(calendar),
       messages_(messages),
-      memory_(memory),
       completions_(completions),
-      compute_(compute),
       port_(port),
       npu_(config.npu),
+      values_(memory.holds_values()),
+      reduce_is_free_(config.reduce_bytes_per_s == 0),
       reduce_rate_(config.reduce_bytes_per_s == 0 ? 1 : config.reduce_bytes_per_s),
-      reduce_is_free_(config.reduce_bytes_per_s == 0) {}
+      memory_(memory),
+      compute_(compute) {}
 
 void MessageEngine::refuse(const wvp_descriptor& descriptor, const char* why) const {
   throw std::runtime_error("NPU " + std::to_string(npu_.value) + ": descriptor cookie " +
@@ -89,7 +91,7 @@ Time MessageEngine::combine(const wvp_descriptor& descriptor, Time local) {
   const std::uint64_t bytes = slot->bytes;
   Time ready = local;
   if ((descriptor.flags & WVP_D_COMBINE_REDUCE) != 0) {
-    if (memory_.holds_values())
+    if (values_)
       memory_.reduce(descriptor.combine_addr, slot->data, bytes, descriptor.dtype, descriptor.cookie);
     if (!reduce_is_free_) {
       const Time busy = reduce_rate_.ps(kMemoryBytesPerReducedByte * bytes);
@@ -116,7 +118,7 @@ void MessageEngine::copied(const wvp_descriptor& descriptor, std::uint64_t bytes
 void MessageEngine::send(const wvp_descriptor& descriptor, Time ready) {
   if (descriptor.traffic_class > kLastClass) refuse(descriptor, "no such traffic class");
   Bytes data;
-  if (memory_.holds_values()) {
+  if (values_) {
     data = memory_.snapshot(descriptor.send_addr, descriptor.send_bytes, "send", descriptor.cookie);
   }
   port_.send(descriptor, ready, std::move(data));
@@ -139,6 +141,7 @@ void MessageEngine::on_head(const Run& run) {
   Message& message = *run.message;
   if (run.count != 0 && run.complete()) {
     message.sink = this;
+    message.group = run.flow->group;
     message.set_order(npu_.value);
     calendar_.schedule(message, run.tail(run.count - 1));
   } else if (message.scheduled()) {
@@ -147,8 +150,7 @@ void MessageEngine::on_head(const Run& run) {
 }
 
 void MessageEngine::on_message(Message& message, Time now) {
-  const std::uint32_t group = message.flow->group;
-  const std::uint32_t from = group != 0 ? (WVP_FROM_FLOW | group) : message.source.value;
+  const std::uint32_t from = message.group != 0 ? (WVP_FROM_FLOW | message.group) : message.source.value;
   bool matched;
   MatchTable::Slot& slot = matches_.match_or_insert(from, message.tag, MatchTable::State::kArmed,
                                                     MatchTable::State::kReceived, matched);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
+#include <memory>
 
 #include "accelerator/accelerator.h"
 #include "accelerator/completion_queue.h"
@@ -16,13 +16,13 @@
 namespace wafervp {
 
 /// Executes descriptors (COMBINE, SEND, EXPECT, or COMPUTE, or COPY) and takes messages from the fabric.
-class MessageEngine final : public MessageSink {
+class alignas(64) MessageEngine final : public MessageSink {
  public:
   MessageEngine(const AcceleratorConfig& config, Calendar& calendar, MessagePool& messages,
                 DeviceMemory& memory, CompletionQueue& completions, ComputeEngine& compute, SendPort& port);
 
-  wvp_descriptor* ring() { return ring_.data(); }
-  std::uint32_t ring_size() const { return static_cast<std::uint32_t>(ring_.size()); }
+  wvp_descriptor* ring() { return ring_.get(); }
+  std::uint32_t ring_size() const { return ring_size_; }
   std::uint32_t head() const { return head_; }
   /// Executes the descriptors up to the free-running index `producer`, at the control processor's time.
   /// Throws std::runtime_error when more are announced than the ring holds, or one is malformed.
@@ -46,25 +46,28 @@ class MessageEngine final : public MessageSink {
   void received(MatchTable::Slot& slot, std::uint64_t expected_bytes, std::uint32_t cookie, Time when);
   [[noreturn]] void refuse(const wvp_descriptor& descriptor, const char* why) const;
 
-  std::vector<wvp_descriptor> ring_;
-  MatchTable matches_;
+  // In the order of use, so that a message touches few cache lines.
+  std::unique_ptr<wvp_descriptor[]> ring_;
+  std::uint32_t ring_size_;
+  std::uint32_t head_ = 0;
   Calendar& calendar_;
   MessagePool& messages_;
-  DeviceMemory& memory_;
   CompletionQueue& completions_;
-  ComputeEngine& compute_;
   SendPort& port_;
   NpuId npu_;
-  std::uint32_t head_ = 0;
-  Rate reduce_rate_;
+  bool values_;
   bool reduce_is_free_;
-  Time alu_free_at_ = 0;
-  Time reduce_ps_ = 0;
+  MatchTable matches_;
+  std::uint64_t descriptors_ = 0;
   std::uint64_t received_bytes_ = 0;
   std::uint64_t received_messages_ = 0;
   std::uint64_t staged_bytes_ = 0;
   std::uint64_t staged_bytes_peak_ = 0;
-  std::uint64_t descriptors_ = 0;
+  Time alu_free_at_ = 0;
+  Time reduce_ps_ = 0;
+  Rate reduce_rate_;
+  DeviceMemory& memory_;
+  ComputeEngine& compute_;
 };
 
 }  // namespace wafervp

@@ -20,13 +20,13 @@ constexpr std::uint64_t kLargestMessage =
 
 SendPort::SendPort(NpuId npu, std::uint32_t npus, Calendar& calendar, MessagePool& messages, FlowTable& flows,
                    CompletionQueue& completions)
-    : sources_(kFirstSources),
-      calendar_(calendar),
+    : calendar_(calendar),
       messages_(messages),
-      flows_(flows),
-      completions_(completions),
       npu_(npu),
-      npus_(npus) {}
+      npus_(npus),
+      sources_(kFirstSources),
+      flows_(flows),
+      completions_(completions) {}
 
 SendPort::~SendPort() = default;
 
@@ -56,7 +56,7 @@ SendPort::Source& SendPort::open(const wvp_descriptor& descriptor, std::uint64_t
   return source;
 }
 
-void SendPort::send(const wvp_descriptor& descriptor, Time ready, Bytes data) {
+void SendPort::send(const wvp_descriptor& descriptor, Time ready, Bytes&& data) {
   const bool into_flow = (descriptor.flags & WVP_D_SEND_FLOW) != 0;
   const std::uint64_t key = key_of(descriptor.send_to, into_flow, descriptor.traffic_class);
   Source* source = &source_of(key);

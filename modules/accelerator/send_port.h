@@ -16,7 +16,7 @@ namespace wafervp {
 
 /// The egress side of a message engine: hands messages to the fabric as runs without a rate. A message
 /// without window and notice is handed over at once and forgotten.
-class SendPort {
+class alignas(64) SendPort {
  public:
   SendPort(NpuId npu, std::uint32_t npus, Calendar& calendar, MessagePool& messages, FlowTable& flows,
            CompletionQueue& completions);
@@ -28,7 +28,7 @@ class SendPort {
   /// `descriptor` has a SEND part; the message carries `data` and may leave from `ready` on.
   /// Throws std::runtime_error for an NPU that is not there, oneself, or a message of more than 2^32 - 1
   /// packets.
-  void send(const wvp_descriptor& descriptor, Time ready, Bytes data);
+  void send(const wvp_descriptor& descriptor, Time ready, Bytes&& data);
   /// Packets leave the queue of the first link, as `run` says (phase CREDIT).
   void on_credit(const Run& run) {
     if (run.message->windowed) on_tracked_credit(run);
@@ -71,19 +71,20 @@ class SendPort {
   void inject(Source& source, const What& what, Time ready, Bytes&& data, Tracking tracking);
   void on_tracked_credit(const Run& run);
 
-  boost::container::small_vector<Source, kFirstSources> sources_;
-  std::size_t sources_used_ = 0;
-  FabricFwInterface* fabric_ = nullptr;
+  // In the order of use, so that a message touches few cache lines.
   Calendar& calendar_;
   MessagePool& messages_;
-  FlowTable& flows_;
-  CompletionQueue& completions_;
-  std::vector<std::unique_ptr<Window>> windows_;
-  std::size_t pending_ = 0;
+  FabricFwInterface* fabric_ = nullptr;
   std::uint64_t sent_bytes_ = 0;
   std::uint64_t sent_messages_ = 0;
   NpuId npu_;
   std::uint32_t npus_;
+  boost::container::small_vector<Source, kFirstSources> sources_;
+  std::size_t sources_used_ = 0;
+  FlowTable& flows_;
+  CompletionQueue& completions_;
+  std::vector<std::unique_ptr<Window>> windows_;
+  std::size_t pending_ = 0;
 };
 
 }  // namespace wafervp

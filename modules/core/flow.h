@@ -55,7 +55,7 @@ class MessageSink {
 /// One message in flight. Packets are numbered along the flow; the last one may be shorter.
 /// It is its own calendar entry: its sink schedules it for its last byte (and returns it to the pool
 /// then, in Stage::kArrival: nobody else looks at a message after that).
-struct Message final : CalendarEntry {
+struct alignas(64) Message final : CalendarEntry {
   Message() : CalendarEntry(Stage::kArrival, 0) {}
 
   MessageSink* sink = nullptr;
@@ -65,6 +65,7 @@ struct Message final : CalendarEntry {
   std::uint32_t packets = 0;
   NpuId source;
   std::uint64_t tag = 0;
+  std::uint32_t group = 0;  ///< of the flow by which it came, noted by the sink while the flow is at hand
   std::uint8_t dtype = 0;
   bool windowed = false;
   Bytes data;  ///< null when the run carries sizes only
