@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "results/folder.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -14,6 +15,7 @@ namespace wafervp {
 namespace {
 
 constexpr std::size_t kBuffer = 1 << 16;
+const std::string kStaged = ".part";  // ends the name of a staged file
 
 [[noreturn]] void fail(const std::string& action, const std::string& path, int code) {
   throw FileError("cannot " + action + ' ' + path + ": " + std::strerror(code), code);
@@ -40,6 +42,22 @@ void make_folders(const std::string& path, std::vector<std::string>& made) {
 /// Some file systems cannot sync or lock; that is no reason to refuse them.
 bool is_unsupported(int code) {
   return code == EINVAL || code == ENOTSUP || code == EROFS || code == ENOLCK || code == ENOSYS;
+}
+
+/// Staged files of a process that was killed.
+void remove_leftovers(const std::string& path) {
+  DIR* folder = ::opendir(path.c_str());
+  if (!folder) return;
+  std::vector<std::string> names;
+  while (const dirent* entry = ::readdir(folder)) {
+    const std::string name = entry->d_name;
+    if (name[0] == '.' && name.size() > kStaged.size() &&
+        name.compare(name.size() - kStaged.size(), kStaged.size(), kStaged) == 0) {
+      names.push_back(name);
+    }
+  }
+  ::closedir(folder);
+  for (const std::string& name : names) ::unlink((path + '/' + name).c_str());
 }
 
 void sync(int descriptor, const std::string& path) {
@@ -92,10 +110,16 @@ void ResultFolder::open() {
     if (errno == EWOULDBLOCK) throw FileError("the folder " + path_ + " is in use by another run", errno);
     fail("lock the folder", path_, errno);
   }
+  remove_leftovers(path_);
 }
 
+std::string ResultFolder::staged_path(const std::string& name) const { return path_ + "/." + name + kStaged; }
+
 void ResultFolder::close() {
-  for (const std::string& name : staged_) ::unlink(staged_path(name).c_str());
+  for (const Staged& staged : staged_) {
+    if (staged.descriptor >= 0) ::close(staged.descriptor);
+    ::unlink(staged_path(staged.name).c_str());
+  }
   if (descriptor_ >= 0) ::close(descriptor_);
   for (auto folder = made_.rbegin(); folder != made_.rend(); ++folder) {
     if (::rmdir(folder->c_str()) != 0) break;  // not empty: it holds results
@@ -103,20 +127,12 @@ void ResultFolder::close() {
 }
 
 void ResultFolder::stage(const std::string& name, const std::function<void(Sink&)>& write) {
-  const std::string hidden = staged_path(name);
-  const int file = ::open(hidden.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  const int file = ::open(staged_path(name).c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (file < 0) fail("write", this->file(name), errno);
-  staged_.push_back(name);
-  try {
-    Sink sink(file, this->file(name));
-    write(sink);
-    sink.flush();
-    sync(file, this->file(name));
-  } catch (...) {
-    ::close(file);
-    throw;
-  }
-  if (::close(file) != 0) fail("write", this->file(name), errno);
+  staged_.push_back({name, file});
+  Sink sink(file, this->file(name));
+  write(sink);
+  sink.flush();
 }
 
 void ResultFolder::stage(const std::string& name, std::string_view content) {
@@ -125,14 +141,22 @@ void ResultFolder::stage(const std::string& name, std::string_view content) {
 
 void ResultFolder::commit() {
   if (staged_.empty()) return;
-  remove(staged_.back());
-  for (const std::string& name : dropped_) remove(name);
-  for (const std::string& name : staged_) {
-    if (::rename(staged_path(name).c_str(), file(name).c_str()) != 0) fail("write", file(name), errno);
+  // All are synced here, not as they are staged: the first one carries the others along.
+  for (Staged& staged : staged_) {
+    sync(staged.descriptor, file(staged.name));
+    const int code = ::close(std::exchange(staged.descriptor, -1)) == 0 ? 0 : errno;
+    if (code != 0) fail("write", file(staged.name), code);
   }
+  remove(staged_.back().name);
+  for (const std::string& name : dropped_) remove(name);
+  for (const Staged& staged : staged_) {
+    if (::rename(staged_path(staged.name).c_str(), file(staged.name).c_str()) != 0) {
+      fail("write", file(staged.name), errno);
+    }
+  }
+  // The folder itself is not synced: after a power failure it holds the old names or the new ones.
   staged_.clear();
   dropped_.clear();
-  sync(descriptor_, path_);
 }
 
 void ResultFolder::remove(const std::string& name) {

@@ -49,7 +49,7 @@ class ResultFolder {
   const std::string& path() const { return path_; }
   std::string file(const std::string& name) const { return path_ + '/' + name; }
 
-  /// Writes a whole file under a hidden name, and syncs it. Throws FileError.
+  /// Writes a whole file under a hidden name. Throws FileError.
   void stage(const std::string& name, const std::function<void(Sink&)>& write);
   void stage(const std::string& name, std::string_view content);
   /// A file of an earlier run that this one does not make: gone after commit().
@@ -59,14 +59,19 @@ class ResultFolder {
   void remove(const std::string& name);
 
  private:
+  struct Staged {
+    std::string name;
+    int descriptor;
+  };
   void open();
   void close();
-  std::string staged_path(const std::string& name) const { return path_ + "/." + name + ".part"; }
+  std::string staged_path(const std::string& name) const;
 
   std::string path_;
   std::vector<std::string> made_;  // folders that were made here, outermost first
   int descriptor_ = -1;
-  std::vector<std::string> staged_, dropped_;
+  std::vector<Staged> staged_;
+  std::vector<std::string> dropped_;
 };
 
 /// The whole file. Throws FileError.

@@ -2,6 +2,7 @@
 #include <exception>
 #include <new>
 #include <string>
+#include <systemc>
 
 #include "app.h"
 #include "errors.h"
@@ -36,6 +37,10 @@ int guarded(int argc, char** argv) {
 }
 
 }  // namespace
+
+/// SystemC's library wants one. It is not called: its own main() would build a kernel, and print a banner,
+/// for commands that simulate nothing.
+int sc_main(int /*argc*/, char** /*argv*/) { return 0; }
 
 int main(int argc, char** argv) {
   wafervp::cli::install_signal_handlers();

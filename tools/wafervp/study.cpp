@@ -81,6 +81,7 @@ class JobList {
     std::vector<ChildSpec> specs;
     for (std::size_t i = 0; i < jobs_.size(); ++i) {
       if (reuse_outcome(jobs_[i], *targets_[i])) continue;
+      remove_old_result(jobs_[i]);
       open.push_back(i);
       specs.push_back(child_spec(jobs_[i], options.log));
     }
@@ -104,7 +105,9 @@ class JobList {
       for (const std::size_t index : running) text += ' ' + jobs_[open[index]].label;
       line.show(text, static_cast<double>(done) / static_cast<double>(specs.size()));
     };
-    return run_children(specs, options.jobs > 0 ? options.jobs : processors(), watch);
+    const bool finished = run_children(specs, options.jobs > 0 ? options.jobs : processors(), watch);
+    for (const std::size_t i : open) remove_empty_folder(jobs_[i]);
+    return finished;
   }
 
   int exit_status() const {
@@ -122,7 +125,7 @@ class JobList {
     }
     if (!out.issues.empty()) {
       print_issues(out.issues, job.label + ": ");
-    } else if (!out.outcome.message.empty()) {
+    } else if (!out.outcome.message.empty() && !out.said) {
       complain(job.label + ": " + out.outcome.status + ": " + out.outcome.message);
     }
   }

@@ -56,9 +56,10 @@ void read_issues(const Json& json, const Job& job, JobOutcome& out) {
     issue.text = item.at("text").get<std::string>();
     out.issues.push_back(issue);
   }
-  out.issues = locate(job.document, std::move(out.issues));
   out.outcome.status = "bad_input";
+  // Without file and line: result files hold no path.
   if (!out.issues.empty()) out.outcome.message = out.issues[0].pointer + ": " + out.issues[0].text;
+  out.issues = locate(job.document, std::move(out.issues));
 }
 
 }  // namespace
@@ -101,6 +102,7 @@ JobOutcome job_outcome(const Job& job, const ChildResult& result) {
   const Json json = result.signal != 0 ? Json() : Json::parse(result.output, nullptr, false);
   if (!json.is_object()) {
     out.outcome = lost_outcome(result);
+    out.said = result.signal == 0 && !result.last_line.empty();
   } else if (json.contains("issues")) {
     out.outcome.exit_status = result.exit_status;
     read_issues(json["issues"], job, out);
@@ -129,6 +131,14 @@ bool reuse_outcome(const Job& job, Outcome& outcome) {
   } catch (const Json::exception&) {
     return false;  // a file of another program; it is written anew
   }
+}
+
+void remove_old_result(const Job& job) {
+  if (!job.folder.empty()) ::unlink((job.folder + "/result.json").c_str());
+}
+
+void remove_empty_folder(const Job& job) {
+  if (!job.folder.empty()) ::rmdir(job.folder.c_str());
 }
 
 }  // namespace wafervp::cli

@@ -26,6 +26,7 @@ struct JobOutcome {
   Outcome outcome;
   std::vector<std::string> warnings;
   std::vector<Issue> issues;  // located in the study's files
+  bool said = false;          // the child itself has put the message on the standard error
 };
 
 /// Reads and completes a variant. Throws ScenarioError.
@@ -35,5 +36,9 @@ JobOutcome job_outcome(const Job& job, const ChildResult& result);
 /// The outcome in the job's folder, if a whole result of the same scenario and program is there that
 /// another run would repeat. True when there is one.
 bool reuse_outcome(const Job& job, Outcome& outcome);
+/// Before a run: an old result must not be taken for this one's if it fails.
+void remove_old_result(const Job& job);
+/// After a run that failed: the folder goes if nothing was written into it.
+void remove_empty_folder(const Job& job);
 
 }  // namespace wafervp::cli

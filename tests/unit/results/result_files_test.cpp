@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "results/result_files.h"
+
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "results/breakdown.h"
+#include "temporary_folder.h"
+
+namespace wafervp {
+namespace {
+
+using testing::ElementsAre;
+
+const ProgramInfo kProgram{"1.2.3", "abc"};
+
+Results some_results() {
+  Results results;
+  results.time_ps = 5;
+  results.breakdown.compute = 2;
+  results.breakdown.idle = 3;
+  results.links.push_back({"a->b", "a", "b", 4096, 750, 10, 1, 0.5});
+  results.npus.emplace_back();
+  results.collectives.emplace_back();
+  results.warnings = {"/x: odd"};
+  return results;
+}
+
+Scenario some_scenario(bool statistics, bool trace) {
+  Scenario scenario{};
+  scenario.name = "s";
+  scenario.outputs = {statistics, trace};
+  return scenario;
+}
+
+TEST(ResultJson, HasTheDocumentedMembers) {
+  const Json json = result_json(some_results(), some_scenario(true, false), Json::object(), kProgram);
+  std::vector<std::string> names;
+  for (const auto& item : json.items()) names.push_back(item.key());
+  EXPECT_THAT(names,
+              ElementsAre("name", "status", "message", "time_ps", "breakdown_ps", "payload_bytes", "events",
+                          "seed", "program", "scenario_hash", "warnings", "collectives", "links", "npus"));
+  EXPECT_EQ(json["breakdown_ps"].dump(),
+            R"({"compute":2,"input_load":0,"mp":0,"dp":0,"pp":0,"weight_streaming":0,"idle":3})");
+}
+
+TEST(ResultJson, StatisticsCanBeOff) {
+  const Json json = result_json(some_results(), some_scenario(false, false), Json::object(), kProgram);
+  EXPECT_FALSE(json.contains("links") || json.contains("npus") || json.contains("collectives"));
+  EXPECT_EQ(json["time_ps"], 5);
+}
+
+TEST(Breakdown, ReadsBack) {
+  const Breakdown breakdown = read_breakdown(breakdown_json(some_results().breakdown));
+  for (const BreakdownPart& part : kBreakdownParts) {
+    EXPECT_EQ(breakdown.*part.member, some_results().breakdown.*part.member) << part.name;
+  }
+  EXPECT_EQ(read_breakdown(Json()).compute, 0u);
+}
+
+TEST(ScenarioHash, DependsOnScenarioAndProgram) {
+  const Json a = Json::parse(R"({"x": 1})"), b = Json::parse(R"({"x": 2})");
+  const std::string hash = scenario_hash(a, kProgram);
+  EXPECT_EQ(scenario_hash(a, kProgram), hash);
+  EXPECT_NE(scenario_hash(b, kProgram), hash);
+  EXPECT_NE(scenario_hash(a, {"1.2.4", "abc"}), hash);
+  EXPECT_NE(scenario_hash(a, {"1.2.3", "abd"}), hash);
+}
+
+TEST(LinksCsv, HasARowALink) {
+  EXPECT_EQ(links_csv(some_results()),
+            "name,from,to,bytes,bytes_per_s,busy_ps,stalled_ps,utilisation\na->b,a,b,4096,750,10,1,0.5\n");
+}
+
+TEST(WriteResults, WritesWhatTheScenarioAsksFor) {
+  TemporaryFolder parent;
+  ResultFolder folder(parent.path());
+  write_results(folder, some_results(), some_scenario(true, true), Json::object(), kProgram);
+  EXPECT_THAT(names_in(parent.path()),
+              ElementsAre("effective-scenario.json", "links.csv", "result.json", "trace.json"));
+  // Written again without them, the files of the first run are not left to mislead.
+  write_results(folder, some_results(), some_scenario(false, false), Json::object(), kProgram);
+  EXPECT_THAT(names_in(parent.path()), ElementsAre("effective-scenario.json", "result.json"));
+}
+
+}  // namespace
+}  // namespace wafervp

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "results/summary.h"
+
+#include <gmock/gmock.h>
+
+namespace wafervp {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+Outcome outcome(const std::string& status, Time time) {
+  Outcome outcome;
+  outcome.status = status;
+  outcome.time_ps = time;
+  return outcome;
+}
+
+VariantRow row(const std::string& name, const Outcome& result) {
+  VariantRow row;
+  row.name = name;
+  row.compare_to = "mesh";
+  row.outcome = result;
+  return row;
+}
+
+Summary some_summary() {
+  Summary summary;
+  summary.name = "s";
+  summary.compare_to = "mesh";
+  summary.variants = {row("mesh", outcome("ok", 300)), row("fast", outcome("ok", 200)),
+                      row("stuck", outcome("deadlock", 100))};
+  summary.variants[1].published = {{"speedup", 1.6, "paper", {}}, {"time_over_mesh", 0.5, "paper", {}}};
+  summary.variants[0].uncalibrated = outcome("ok", 1000);
+  summary.variants[1].uncalibrated = outcome("ok", 800);
+  return summary;
+}
+
+TEST(CompareVariants, SpeedupIsReferenceTimeOverOwnTime) {
+  Summary summary = some_summary();
+  compare_variants(summary);
+  EXPECT_EQ(summary.variants[0].outcome.speedup, 1.0);
+  EXPECT_EQ(summary.variants[1].outcome.speedup, 1.5);
+  EXPECT_EQ(summary.variants[1].uncalibrated->speedup, 1.25);
+  EXPECT_NEAR(*summary.variants[1].published[0].difference(), -0.1, 1e-12);
+  EXPECT_NEAR(*summary.variants[1].published[1].simulated, 200.0 / 300, 1e-12);
+}
+
+TEST(CompareVariants, NoSpeedupOfARunThatDidNotFinish) {
+  Summary summary = some_summary();
+  compare_variants(summary);
+  EXPECT_FALSE(summary.variants[2].outcome.speedup);
+  summary.variants[0].outcome.status = "crashed";
+  compare_variants(summary);
+  EXPECT_FALSE(summary.variants[1].outcome.speedup);
+  EXPECT_FALSE(summary.variants[1].published[0].simulated);
+}
+
+TEST(SummaryJson, NamesFittedAndPredictedApart) {
+  Summary summary = some_summary();
+  summary.calibration.emplace();
+  summary.calibration->fitted_value = Json(12.5);
+  summary.variants[0].role = Role::kReference;
+  summary.variants[1].role = Role::kFitted;
+  summary.variants[2].role = Role::kPredicted;
+  compare_variants(summary);
+  const Json json = summary_json(summary, {"1", "a"});
+  EXPECT_EQ(json["calibration"]["fitted"].dump(), R"(["fast"])");
+  EXPECT_EQ(json["calibration"]["predicted"].dump(), R"(["stuck"])");
+  EXPECT_EQ(json["calibration"]["fitted_value"], 12.5);
+  EXPECT_EQ(json["variants"][1]["speedup"], 1.5);
+  EXPECT_EQ(json["variants"][1]["published"]["speedup"]["value"], 1.6);
+  EXPECT_TRUE(json["variants"][2]["time_ps"].is_null());
+  EXPECT_FALSE(json["variants"][2].contains("uncalibrated"));
+}
+
+TEST(SummaryCsv, HasTheSameColumnsInEachRow) {
+  Summary summary = some_summary();
+  compare_variants(summary);
+  summary.variants[2].outcome.message = "rank 1, waits";
+  const std::string csv = summary_csv(summary);
+  EXPECT_THAT(csv, StartsWith("name,status,role,time_ps,speedup,published_speedup,difference_speedup,"
+                              "published_time_over_mesh,difference_time_over_mesh,compute_ps,"));
+  EXPECT_THAT(csv, HasSubstr("\nmesh,ok,,300,1.0,,,,,0,0,0,0,0,0,0,1000,1.0,\n"));
+  EXPECT_THAT(csv, HasSubstr("\nfast,ok,,200,1.5,1.6,"));
+  EXPECT_THAT(csv, HasSubstr("\nstuck,deadlock,,,,,,,,0,0,0,0,0,0,0,,,\"rank 1, waits\"\n"));
+}
+
+}  // namespace
+}  // namespace wafervp
