@@ -160,7 +160,8 @@ Lane* Link::choose(Time now, std::uint64_t* limit, bool* contended) {
 }
 
 bool Link::outranks_present(const Lane& lane, Time at) const {
-  if (lane.input != present_->input) return true;
+  // The gaps of a paced run are free to all.
+  if (lane.input != present_->input || present_->run.late > 0) return true;
   const std::uint64_t packet = std::max(begun_end(present_->run, at), present_->run.first);
   const Run* arrival = arrival_with(*present_, packet);
   if (arrival == nullptr || packet >= present_->run.end()) return false;

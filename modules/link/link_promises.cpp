@@ -191,12 +191,24 @@ Time Link::gathered(const Lane& lane, const Run& arrival, Time ready) const {
   return std::max(ready, last - std::min(last, (m - 1) * packet_ps_));
 }
 
-/// A port's turn while another port is ready: a longer one than half a buffer would let the feeding link
-/// run out of credits, and equal turns would become unequal shares.
+/// A port's turn while another port is ready. A longer one than half a buffer would let the feeding link run
+/// out of credits, and equal turns would become unequal shares; and a flow that comes slower than its share
+/// may wait no longer than its buffer bridges.
 std::uint64_t Link::turn_packets() const {
   if (config_.packet_grain) return 1;
-  const std::uint64_t train = config_.train_packets;
-  return smallest_feed_ == 0 ? train : std::max<std::uint64_t>(1, std::min<std::uint64_t>(train, smallest_feed_ / 2));
+  std::uint64_t turn = config_.train_packets;
+  if (smallest_feed_ != 0) turn = std::min<std::uint64_t>(turn, smallest_feed_ / 2);
+  for (const Lane* lane : active_) {
+    if (turn < 2) break;
+    const Run* arrival = lane->feed_buffer > 0 ? arrival_with(*lane, lane->next) : nullptr;
+    if (arrival == nullptr) continue;
+    const Time spacing = arrival->rate->ps(kPacketBytes);
+    if (spacing < 2 * packet_ps_) continue;
+    const std::uint64_t in_loop = divide_up(2 * lane->feed_latency, spacing) + 1;
+    const std::uint64_t spare = lane->feed_buffer > in_loop ? lane->feed_buffer - in_loop : 0;
+    turn = std::min<std::uint64_t>(turn, 1 + spare * spacing / packet_ps_);
+  }
+  return std::max<std::uint64_t>(1, turn);
 }
 
 /// End of the packets of `run` that have begun before `now`.
