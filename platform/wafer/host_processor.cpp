@@ -8,8 +8,7 @@ namespace wafervp {
 HostProcessor::HostProcessor(const Config& config, Accelerator& accelerator, Calendar& calendar)
     : accelerator_(accelerator),
       step_ps_(config.step_ps),
-      context_memory_((wvp_context_bytes(config.comm_count) + sizeof(std::max_align_t) - 1) /
-                      sizeof(std::max_align_t)),
+      context_memory_(std::make_unique<std::byte[]>(wvp_context_bytes(config.comm_count))),
       hal_{this, read32, write32, accelerator.descriptor_ring(), accelerator.completion_ring(), charge_step},
       program_(config.program),
       comms_(config.comms),

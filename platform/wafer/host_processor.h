@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "accelerator/accelerator.h"
@@ -42,13 +43,13 @@ class HostProcessor final : public ControlProcessor {
   static void charge_step(void* bus);
 
   void boot(Time now);
-  wvp_context* context() { return reinterpret_cast<wvp_context*>(context_memory_.data()); }
-  const wvp_context* context() const { return reinterpret_cast<const wvp_context*>(context_memory_.data()); }
+  wvp_context* context() { return reinterpret_cast<wvp_context*>(context_memory_.get()); }
+  const wvp_context* context() const { return reinterpret_cast<const wvp_context*>(context_memory_.get()); }
 
   Accelerator& accelerator_;
   Time local_ = 0;
   Time step_ps_;
-  std::vector<std::max_align_t> context_memory_;  ///< zeroed, as the firmware wants it
+  std::unique_ptr<std::byte[]> context_memory_;  ///< zeroed, as the firmware wants it
   wvp_hal hal_;
   bool booted_ = false;
   const wvp_command* program_;
