@@ -21,6 +21,19 @@ bool is_decimal(const std::string& text) {
          (text.size() == 1 || text[0] != '0');
 }
 
+/// What holds for each element of a list or map.
+Descriptor element_of(const Descriptor& descriptor) {
+  Descriptor element;
+  element.type = descriptor.type == ValueType::kNumberMap ? ValueType::kNumber : ValueType::kInteger;
+  element.unit = descriptor.unit;
+  element.least = descriptor.least;
+  element.most = descriptor.most;
+  element.low = descriptor.low;
+  element.high = descriptor.high;
+  element.above_low = descriptor.above_low;
+  return element;
+}
+
 std::string place_name(const std::string& pointer) { return pointer.empty() ? "the top level" : pointer; }
 
 }  // namespace
@@ -28,6 +41,7 @@ std::string place_name(const std::string& pointer) { return pointer.empty() ? "t
 void Validator::read(const DescriptorNode& tree, void* root) { object(tree, &document_.value, "", root); }
 
 bool Validator::sound(std::initializer_list<const char*> pointers) const {
+  if (faulty_.empty()) return true;
   for (const char* pointer : pointers) {
     std::string at = pointer;
     for (;;) {
@@ -56,16 +70,15 @@ void Validator::object(const DescriptorNode& node, const Json* value, const std:
     }
   }
   for (const DescriptorNode& child : node.children) {
-    const std::string inner = pointer + '/' + pointer_token(child.name);
     const auto found_at = value == nullptr ? Json::const_iterator() : value->find(child.name);
     if (value != nullptr && found_at != value->end()) {
-      member(child, *found_at, inner, root);
+      member(child, *found_at, pointer + '/' + pointer_token(child.name), root);
       continue;
     }
     const Descriptor& descriptor = *child.descriptor;
     if (descriptor.required && value != nullptr) missing(descriptor, pointer);
     if (descriptor.type == ValueType::kObject) {
-      object(child, nullptr, inner, root);
+      object(child, nullptr, {}, root);
     } else if (descriptor.set && !descriptor.default_value.is_null()) {
       descriptor.set(root, descriptor.default_value);
     }
@@ -171,10 +184,9 @@ bool Validator::check_list(const Descriptor& descriptor, const Json& value, cons
     return false;
   }
   bool all = true;
-  Descriptor item = descriptor;
-  item.type = ValueType::kInteger;
+  const Descriptor element = element_of(descriptor);
   for (std::size_t i = 0; i < value.size(); ++i) {
-    if (!check_integer(item, value[i], pointer + '/' + std::to_string(i))) all = false;
+    if (!check_integer(element, value[i], pointer + '/' + std::to_string(i))) all = false;
   }
   if (!all) faulty_.insert(pointer);
   return all;
@@ -188,14 +200,13 @@ bool Validator::check_map(const Descriptor& descriptor, const Json& value, const
     return false;
   }
   bool all = true;
-  Descriptor item = descriptor;
-  item.type = descriptor.type == ValueType::kIntegerMap ? ValueType::kInteger : ValueType::kNumber;
+  const Descriptor element = element_of(descriptor);
   for (const auto& [name, entry] : value.items()) {
     const std::string inner = pointer + '/' + pointer_token(name);
     if (descriptor.key == KeyKind::kNpu && !is_decimal(name)) {
       fault(inner, "expected an NPU number as the member's name, found " + quote(name));
       all = false;
-    } else if (!check(item, entry, inner)) {
+    } else if (!check(element, entry, inner)) {
       all = false;
     }
   }
