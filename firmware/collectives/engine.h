@@ -34,10 +34,9 @@ enum wvp_strand_flags {
   WVP_SF_OPENING = 1u << 1,   /* sends of an opening are still to be posted (the descriptor ring was full) */
   WVP_SF_LAST = 1u << 2,      /* all steps are posted; only `pending` completions are missing */
   WVP_SF_EXPECTING = 1u << 3, /* a receive is posted */
-  WVP_SF_WINDOW = 1u << 4,    /* sends carry WVP_D_WINDOW and a priority */
-  WVP_SF_INNER = 1u << 5,     /* a send inside a switch: behind all sends between switches */
-  WVP_SF_MORE_AT = 1u << 6,   /* the part of a longer share begins one element later */
-  WVP_SF_MORE_IN = 1u << 7,   /* the part of a longer share is one element longer */
+  WVP_SF_INNER = 1u << 4,     /* the phase goes along x: inside a switch */
+  WVP_SF_MORE_AT = 1u << 5,   /* the part of a longer share begins one element later */
+  WVP_SF_MORE_IN = 1u << 6,   /* the part of a longer share is one element longer */
 };
 
 /* One cache line. The part of share i that the strand moves begins at

@@ -92,9 +92,8 @@ static int enter_phase(const struct wvp_operation_state* operation, struct wvp_s
         strand->piece = (uint16_t)first_position;
       }
     }
-    strand->flags &= (uint8_t) ~(WVP_SF_INNER | WVP_SF_WINDOW);
+    strand->flags &= (uint8_t)~WVP_SF_INNER;
     if (on_x) strand->flags |= WVP_SF_INNER;
-    if (operation->orders == 1) strand->flags |= WVP_SF_WINDOW;
     set_ring(comm, strand, on_x ? y * dim_x : x, on_x ? 1 : dim_x, size, on_x ? x : y);
     strand->left = (size - 1) * strand->pieces * (strand->kind == RING_ALL_REDUCE ? 2u : 1u);
     return 1;
@@ -109,13 +108,21 @@ static inline int watches_last_send(const struct wvp_operation_state* operation,
   return strand->kind != RING_REDUCE_SCATTER || operation->command->op == WVP_OP_REDUCE_SCATTER;
 }
 
+/* Which of the waiting messages of a flow goes first. Both orders at once (mesh): the older operation, then
+ * the earlier phase, so that no chunk's start waits for another one's end. One order (FRED): the phase
+ * between switches (y), then the older operation, then the older chunk. */
+static inline uint32_t priority(const struct wvp_operation_state* operation,
+                                const struct wvp_strand* strand) {
+  if (operation->orders == 2) return (uint32_t)operation->age << 2 | strand->phase;
+  return (strand->flags & WVP_SF_INNER ? 1u << 31 : 0u) | (operation->age & 0x7fffu) << 16 | strand->index;
+}
+
 static inline void send(const struct wvp_operation_state* operation, struct wvp_strand* strand,
                         struct wvp_descriptor* d, uint32_t step, uint64_t address, uint64_t bytes) {
   wvp_send(d, operation, strand->send_to, wvp_tag(operation, strand, step), address, bytes);
-  if (strand->flags & WVP_SF_WINDOW) {
+  if (operation->hierarchical) {
     d->flags |= WVP_D_WINDOW;
-    d->priority =
-        (strand->flags & WVP_SF_INNER ? 1u << 31 : 0u) | (operation->age & 0x7fffu) << 16 | strand->index;
+    d->priority = priority(operation, strand);
   }
 }
 
