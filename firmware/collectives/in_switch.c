@@ -70,7 +70,9 @@ void wvp_in_switch_start(struct wvp_engine* engine, struct wvp_strand* strand) {
     strand->share = 0;
   } else {
     uint64_t begin, count;
-    wvp_chunk_range(operation, strand->index, command->bytes / operation->unit, &begin, &count);
+    /* a barrier carries nothing, whatever `bytes` says */
+    const uint64_t elements = command->op == WVP_OP_BARRIER ? 0 : command->bytes / operation->unit;
+    wvp_chunk_range(operation, strand->index, elements, &begin, &count);
     wvp_cut_range(strand, operation->unit, command->dst + begin * operation->unit, count, 1);
     strand->share = 0;
   }

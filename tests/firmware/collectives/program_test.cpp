@@ -159,6 +159,7 @@ TEST(Program, NobodyLeavesABarrierBeforeAllHaveEntered) {
       Collective barrier;
       barrier.op = WVP_OP_BARRIER;
       barrier.algorithm = WVP_ALG_AUTO;
+      barrier.bytes = 1000000;  // means nothing
       for (std::uint32_t i = 0; i < ranks; i++) barrier.members.push_back(i);
       if (flows) wafer.add_flow(9, {barrier.members, barrier.members});
       for (std::uint32_t i = 0; i < ranks; i++) {
