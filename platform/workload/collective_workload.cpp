@@ -279,12 +279,18 @@ class MicroBenchmark {
   }
 
   /// Buffers of a collective, each operation its own.
-  static void place_buffers(wvp_command& command, ProgramBuilder& program) {
+  void place_buffers(wvp_command& command, ProgramBuilder& program) const {
     if (command.op == WVP_OP_BARRIER) return;
     if (command.op == WVP_OP_SEND || command.op == WVP_OP_ALL_TO_ALL) {
       command.src = program.allocate(command.bytes);
     }
-    if (command.op != WVP_OP_SEND) command.dst = program.allocate(command.bytes);
+    if (command.op == WVP_OP_ALL_TO_ALL) {
+      // A place for each member's share, which may be one element longer than the even one.
+      const std::uint64_t members = communicators_[command.comm].members.size();
+      command.dst = program.allocate(command.bytes + members * wvp_dtype_bytes(command.dtype));
+    } else if (command.op != WVP_OP_SEND) {
+      command.dst = program.allocate(command.bytes);
+    }
   }
 
   /// One buffer for each slot of messages, as large as the largest of them.

@@ -33,8 +33,9 @@ class Machine {
       }
     }
     for (std::uint32_t npu = 0; npu < at_.size() && result_.fault.empty(); ++npu) finish(npu);
-    for (const auto& [key, instance] : instances_) {
-      const Communicator& c = workload_.communicators[std::get<0>(key)];
+    for (const auto& entry : instances_) {
+      const Instance& instance = entry.second;
+      const Communicator& c = workload_.communicators[instance.first.comm];
       ++result_.operations[{
           c.name, instance.first.op == WVP_OP_RECEIVE ? std::uint8_t{WVP_OP_SEND} : instance.first.op}];
     }
@@ -75,14 +76,17 @@ class Machine {
     if (!done(slots_[npu][command.slot])) return fail(npu, "starts in a busy slot");
     if (command.comm >= workload_.communicators.size()) return fail(npu, "no such communicator");
     const auto& members = workload_.communicators[command.comm].members;
-    const auto self = std::find(members.begin(), members.end(), NpuId{npu});
-    if (self == members.end()) return fail(npu, "is no member of the communicator");
-    const auto index = static_cast<std::uint32_t>(self - members.begin());
     const bool is_message = command.op == WVP_OP_SEND || command.op == WVP_OP_RECEIVE;
+    if (std::find(members.begin(), members.end(), NpuId{npu}) == members.end()) {
+      return fail(npu, "is no member of the communicator");
+    }
+    // The peer of a message is an NPU, the root of a collective a member.
+    if (command.root >= (is_message ? workload_.programs.size() : members.size())) {
+      return fail(npu, "no such root or peer");
+    }
     const bool is_sender = command.op == WVP_OP_SEND;
-    if (command.root >= members.size()) return fail(npu, "no such root or peer");
-    const Key key = is_message ? Key{command.comm, true, command.sequence, is_sender ? index : command.root,
-                                     is_sender ? command.root : index}
+    const Key key = is_message ? Key{std::uint16_t{0xffff}, true, command.sequence,
+                                     is_sender ? npu : command.root, is_sender ? command.root : npu}
                                : Key{command.comm, false, command.sequence, 0, 0};
     Instance& instance = instances_[key];
     if (instance.entered == 0) {

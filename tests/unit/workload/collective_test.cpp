@@ -107,6 +107,25 @@ TEST(Collective, SendGoesFromRootToTheNext) {
   EXPECT_THAT(built.workload.programs[4].commands, SizeIs(1));
 }
 
+TEST(Collective, EachGroupSendsToItsOwnMembers) {
+  const Built built = build(scenario_of(
+      collective(R"("operation":"send","groups":"mp","repeats":2)", R"(,"parallelism":{"mp":2,"dp":10})")));
+  EXPECT_EQ(run_abstractly(built.workload).fault, "");
+  for (const Communicator& c : built.workload.communicators) {
+    const auto sent = starts(built.workload.programs[c.members[0].value], WVP_OP_SEND);
+    ASSERT_THAT(sent, SizeIs(2));
+    EXPECT_EQ(sent[0].root, c.members[1].value);
+  }
+}
+
+TEST(Collective, AllToAllHasRoomForLongerShares) {
+  // 21 fp16 elements on 20 ranks: the first rank gets two from everybody, 80 bytes for a vector of 42.
+  const Built built = build(scenario_of(collective(R"("operation":"all_to_all","bytes":42)")));
+  const wvp_command command = starts(built.workload.programs[0], WVP_OP_ALL_TO_ALL).at(0);
+  EXPECT_GE(built.workload.device_memory_bytes, command.dst + 80);
+  EXPECT_GE(command.dst, command.src + 42);
+}
+
 TEST(Messages, StartAtTheirTimes) {
   const Built built = build(scenario_of(
       R"({"kind":"collective","messages":[{"from":0,"to":3,"bytes":4194304,"start_ns":3000},
