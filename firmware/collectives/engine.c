@@ -170,6 +170,8 @@ int wvp_engine_enter(struct wvp_engine* engine, const struct wvp_command* comman
     return 0;
   }
   operation->command = command;
+  operation->dtype = command->dtype;
+  operation->traffic_class = command->traffic_class;
   operation->index = index;
   operation->strands = operation->next = operation->live = 0;
   operation->opening = 0;

@@ -14,6 +14,8 @@
 #define WVP_SHARED_STRANDS 64u
 #define WVP_STRANDS (WVP_SLOTS + WVP_SHARED_STRANDS)
 
+#define WVP_CACHE_LINE 64u
+
 /* Which generator makes the steps of an operation. */
 enum wvp_machine {
   WVP_M_RING,     /* ring and hierarchical: ring.c */
@@ -73,22 +75,24 @@ struct wvp_operation_state {
   uint8_t opening; /* a strand's sends into flows are still to be posted */
   uint8_t machine;
   uint8_t hierarchical;
-  uint8_t orders; /* 1, or 2: even strands go x first, odd ones y first */
-  uint8_t unit;   /* bytes of the smallest thing that a share is made of */
+  uint8_t orders;               /* 1, or 2: even strands go x first, odd ones y first */
+  uint8_t unit;                 /* bytes of the smallest thing that a share is made of */
+  uint8_t dtype, traffic_class; /* of the command */
 };
 
+/* The first cache line has all that each completion needs. */
 struct wvp_engine {
   const struct wvp_hal* hal;
   uint32_t dq_size, dq_head, dq_tail, dq_rung; /* head: as last read; rung: as last told by doorbell */
-  uint32_t reserve; /* descriptors kept free for completions that are about to be handled */
   uint32_t cq_size, cq_head;
   uint64_t free_shared; /* bit i: strand WVP_SLOTS + i is free */
-  uint32_t stopped;     /* EXIT was written */
-  uint32_t stalled;     /* the descriptor ring was full when something was to be posted */
+  uint32_t reserve;     /* descriptors kept free for completions that are about to be handled */
   uint32_t hungry;      /* bit i: the operation in slot i found no free strand, or has to wait for its turn */
-  uint32_t ended;       /* something has ended since the program was last looked at */
   uint32_t started;     /* operations so far */
-  struct wvp_operation_state operations[WVP_SLOTS];
+  uint8_t stopped;      /* EXIT was written */
+  uint8_t stalled;      /* the descriptor ring was full when something was to be posted */
+  uint8_t ended;        /* something has ended since the program was last looked at */
+  _Alignas(WVP_CACHE_LINE) struct wvp_operation_state operations[WVP_SLOTS];
   struct wvp_strand strands[WVP_STRANDS];
 };
 

@@ -176,13 +176,12 @@ static inline int reduces(const struct wvp_strand* strand) {
 static void pass_on(struct wvp_engine* engine, const struct wvp_operation_state* operation,
                     struct wvp_strand* strand, const struct wvp_completion* completion) {
   struct wvp_descriptor* d = wvp_descriptor(engine, strand);
-  const struct wvp_command* command = operation->command;
   const uint32_t share = strand->share, next = (share ? share : strand->size) - 1, number = strand->step + 1;
   const uint64_t address = wvp_share_address(operation, strand, share),
                  tag = wvp_tag(operation, strand, number);
   d->flags = WVP_D_SEND | WVP_D_EXPECT | (reduces(strand) ? WVP_D_COMBINE_REDUCE : WVP_D_COMBINE_COPY);
-  d->dtype = command->dtype;
-  d->traffic_class = command->traffic_class;
+  d->dtype = operation->dtype;
+  d->traffic_class = operation->traffic_class;
   d->staged = completion->staged;
   d->combine_addr = d->send_addr = address;
   d->send_to = strand->send_to;

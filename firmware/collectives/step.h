@@ -37,7 +37,7 @@ static inline void wvp_combine(struct wvp_descriptor* d, const struct wvp_operat
   d->flags |= flag;
   d->staged = completion->staged;
   d->combine_addr = address;
-  d->dtype = operation->command->dtype;
+  d->dtype = operation->dtype;
 }
 
 static inline void wvp_send(struct wvp_descriptor* d, const struct wvp_operation_state* operation,
@@ -47,14 +47,14 @@ static inline void wvp_send(struct wvp_descriptor* d, const struct wvp_operation
   d->send_tag = tag;
   d->send_addr = address;
   d->send_bytes = bytes;
-  d->traffic_class = operation->command->traffic_class;
+  d->traffic_class = operation->traffic_class;
 }
 
 static inline void wvp_send_flow(struct wvp_descriptor* d, const struct wvp_operation_state* operation,
                                  uint32_t flow, uint64_t tag, uint64_t address, uint64_t bytes) {
   wvp_send(d, operation, flow, tag, address, bytes);
   d->flags |= WVP_D_SEND_FLOW;
-  d->dtype = operation->command->dtype;
+  d->dtype = operation->dtype;
 }
 
 static inline void wvp_notify_sent(struct wvp_descriptor* d, struct wvp_strand* strand) {

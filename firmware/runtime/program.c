@@ -24,7 +24,12 @@ struct wvp_context {
 
 size_t wvp_context_bytes(uint32_t comms) {
   (void)comms; /* no state is kept for each communicator */
-  return sizeof(struct wvp_context);
+  return sizeof(struct wvp_context) + WVP_CACHE_LINE;
+}
+
+/* The context proper within the memory that boot hands over, which may lie anywhere. */
+static struct wvp_context* aligned(const struct wvp_context* memory) {
+  return (struct wvp_context*)(((uintptr_t)memory + WVP_CACHE_LINE - 1) & ~(uintptr_t)(WVP_CACHE_LINE - 1));
 }
 
 static int slot_is_busy(const struct wvp_context* context, uint32_t slot) {
@@ -165,8 +170,9 @@ static WVP_OUT_OF_LINE void handle_sorted(struct wvp_context* context, uint32_t 
   engine->reserve = 0;
 }
 
-void wvp_boot(struct wvp_context* context, const struct wvp_hal* hal, const struct wvp_command* program,
+void wvp_boot(struct wvp_context* memory, const struct wvp_hal* hal, const struct wvp_command* program,
               const struct wvp_comm* comms, uint32_t comm_count) {
+  struct wvp_context* context = aligned(memory);
   wvp_engine_init(&context->engine, hal);
   context->program = program;
   context->comms = comms;
@@ -175,7 +181,8 @@ void wvp_boot(struct wvp_context* context, const struct wvp_hal* hal, const stru
   run_program(context);
 }
 
-void wvp_progress(struct wvp_context* context) {
+void wvp_progress(struct wvp_context* memory) {
+  struct wvp_context* context = aligned(memory);
   struct wvp_engine* engine = &context->engine;
   if (engine->stopped) return;
   if (engine->stalled) {
@@ -205,7 +212,8 @@ void wvp_progress(struct wvp_context* context) {
   }
 }
 
-uint32_t wvp_waiting(const struct wvp_context* context, struct wvp_waiting* entries, uint32_t capacity) {
+uint32_t wvp_waiting(const struct wvp_context* memory, struct wvp_waiting* entries, uint32_t capacity) {
+  const struct wvp_context* context = aligned(memory);
   uint32_t count = wvp_engine_waiting(&context->engine, context->blocked, entries, capacity);
   for (uint32_t slot = 0; slot <= WVP_SLOTS; slot++) {
     if (!(context->computing >> slot & 1u)) continue;
