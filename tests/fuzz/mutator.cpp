@@ -150,6 +150,9 @@ Mutator::Mutant Mutator::make(std::uint64_t seed, std::uint64_t index) const {
   Draw draw(seed * 0x2545f4914f6cdd1du + index);
   draw.next();
   Mutant mutant{draw.below(texts_.size()), {}};
+  // A study costs as much as all its variants, so it is drawn less often.
+  if (texts_[mutant.origin].find("\"variants\"") != std::string::npos)
+    mutant.origin = draw.below(texts_.size());
   mutant.text = texts_[mutant.origin];
   const std::size_t changes = 1 + (draw.below(3) == 0 ? draw.below(6) : 0);
   for (std::size_t i = 0; i < changes; ++i) {

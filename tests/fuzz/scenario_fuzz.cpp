@@ -19,6 +19,12 @@
 #include "topology/topology.h"
 #endif
 
+#ifdef __SANITIZE_ADDRESS__
+// A refused mutant allocates much and little is to be told of it: short stacks and a small quarantine halve
+// the time.
+extern "C" const char* __asan_default_options() { return "malloc_context_size=4:quarantine_size_mb=8"; }
+#endif
+
 namespace wafervp {
 namespace {
 
@@ -78,11 +84,11 @@ class Fuzzer {
       // A study's base is found beside the file that the mutant was made from.
       const Document document = parse_document(mutant.text, files_[mutant.origin]);
       if (is_study(document)) {
-        Study study = read_study(document);
+        const Study study = read_study(document);
         ++totals_.studies;
-        for (Variant& variant : study.variants) {
-          if (!accepted(variant.document, mutant)) return false;
-        }
+        // read_study has validated all; one of them goes on.
+        const Variant& variant = study.variants[index_ % study.variants.size()];
+        if (!accepted(variant.document, mutant)) return false;
       } else if (!accepted(document, mutant)) {
         return false;
       }
