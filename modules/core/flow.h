@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <boost/container/small_vector.hpp>
 #include <cstdint>
 #include <memory>
@@ -123,7 +124,12 @@ struct Run {
     return n < count ? n * kPacketBytes : (n - 1) * kPacketBytes + tail_bytes;
   }
   /// Head of packet `first + i` at this place.
-  Time head(std::uint64_t i) const { return rate ? origin + late + rate->ps(offset + i * kPacketBytes) : origin; }
+  Time head(std::uint64_t i) const {
+    if (rate == nullptr) return origin;
+    const Time slot = origin + late + rate->ps(offset + i * kPacketBytes);
+    // The slot of a short last packet of a paced run is short as well.
+    return late == 0 || i + 1 < count ? slot : std::min(slot, tail(i));
+  }
   /// Last byte of packet `first + i` at this place.
   Time tail(std::uint64_t i) const { return rate ? origin + rate->ps(offset + bytes(i + 1)) : origin; }
   /// Keeps the first `n` packets.

@@ -13,10 +13,7 @@ void PromiseMerger::promise(std::size_t stream, const Run& run, Time now) {
   waiting_.emplace_back(stream, run);
   if (busy_) return;
   busy_ = true;
-  // What has passed entirely is never shortened.
-  std::size_t past = 0;
-  while (past + 1 < emitted_.size() && emitted_[past].tail(emitted_[past].count - 1) < now) ++past;
-  emitted_.erase(emitted_.begin(), emitted_.begin() + static_cast<std::ptrdiff_t>(past));
+  forget_past(now);
   for (std::size_t i = 0; i < waiting_.size(); ++i) {
     const auto [where, what] = waiting_[i];
     apply(where, what);
@@ -98,7 +95,16 @@ void PromiseMerger::extend(std::uint64_t end) {
     end_ += n;
     emit_(merged);
   }
-  for (RunQueue& queue : streams_) queue.forget_before(end_);
+}
+
+/// What has passed entirely on all streams is never asked for again; what is merged and still to come is, when
+/// another stream takes its promise back.
+void PromiseMerger::forget_past(Time now) {
+  std::size_t past = 0;
+  while (past + 1 < emitted_.size() && emitted_[past].tail(emitted_[past].count - 1) < now) ++past;
+  emitted_.erase(emitted_.begin(), emitted_.begin() + static_cast<std::ptrdiff_t>(past));
+  const std::uint64_t kept = emitted_.empty() ? end_ : emitted_.front().first;
+  for (RunQueue& queue : streams_) queue.forget_before(std::min(kept, end_));
 }
 
 }  // namespace wafervp

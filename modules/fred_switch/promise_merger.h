@@ -28,6 +28,7 @@ class PromiseMerger {
   void apply(std::size_t stream, const Run& run);
   void retract(std::uint64_t end);
   void extend(std::uint64_t end);
+  void forget_past(Time now);
   const Run& run_with(std::size_t stream, std::uint64_t packet) const;
 
   std::vector<RunQueue> streams_;

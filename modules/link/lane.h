@@ -54,6 +54,7 @@ struct Lane {
   std::uint16_t hop = 0;
   std::uint16_t input = 0;   ///< port of the feeding node by which the flow comes
   bool running = false;      ///< `run` is the link's present run, or a booked one
+  bool paced = false;        ///< `run` is paced and shares the link
   bool active = false;       ///< something is promised that has not been sent
   bool owes_answer = false;  ///< the last arrival is a hopeful run, to be answered at `answer_at`
   std::uint32_t feed_buffer = 0;  ///< packets that the flow may have in this place; 0: from a source

@@ -76,7 +76,7 @@ tlm::tlm_sync_enum Link::nb_transport_bw(Run& run, FabricPhase& phase, sc_core::
     return tlm::TLM_ACCEPTED;
   }
   const bool appended = lane.credits.promise(run);
-  if (lane.running && lane.run.count > 0 && &lane == present_ && now < free_at_) {
+  if (in_progress(lane, now)) {
     const Slots slots{lane.run.origin, lane.run.offset, lane.run.rate, lane.run.late};
     lane.covered = lane.run.first + credited_extent(lane, lane.run.first, slots, lane.run.count).packets;
     // Credits for packets before the run are no answer to it yet.
@@ -102,11 +102,17 @@ void Link::arbitrate(Time now) {
       bounded_ = true;
       // A packet that would begin right now has not been granted against the claimant.
       Lane& cut = *present_;
-      shorten(cut, std::max(begun_end(cut.run, now), cut.run.first + 1));
+      shorten(cut, std::max(begun_end(cut.run, now), cut.run.first + least_turn(*lane)));
       break;
     }
   }
-  while (now >= free_at_) {
+  for (;;) {
+    drop_ended_paced(now);
+    if (!paced_.empty()) {
+      if (all_join_paced(now)) break;
+      cut_paced(now);
+    }
+    if (now < free_at_) break;
     std::uint64_t limit = 0;
     bool contended = false;
     Lane* lane = choose(now, &limit, &contended);
@@ -160,8 +166,7 @@ Lane* Link::choose(Time now, std::uint64_t* limit, bool* contended) {
 }
 
 bool Link::outranks_present(const Lane& lane, Time at) const {
-  // The gaps of a paced run are free to all.
-  if (lane.input != present_->input || present_->run.late > 0) return true;
+  if (lane.input != present_->input) return true;
   const std::uint64_t packet = std::max(begun_end(present_->run, at), present_->run.first);
   const Run* arrival = arrival_with(*present_, packet);
   if (arrival == nullptr || packet >= present_->run.end()) return false;
@@ -171,14 +176,27 @@ bool Link::outranks_present(const Lane& lane, Time at) const {
 
 void Link::start_run(Lane& lane, Time start, std::uint64_t limit, bool contended) {
   note_stall(lane, start);
-  Plan best = plan(lane, slots_from(start), config_.packet_grain ? 1 : limit, !contended && !config_.packet_grain);
-  if (!contended && !config_.packet_grain && best.packets < config_.train_packets) {
-    for (const Plan& paced : {paced_by_arrivals(lane, start), paced_by_credits(lane, start)}) {
-      if (paced.packets > best.packets) best = paced;
-    }
+  if (present_ != nullptr && present_->input == lane.input) {
+    turn_before_ += present_->run.count;
+  } else if (present_ != nullptr) {
+    last_port_ = present_->input;
+    last_turn_ = turn_before_ + present_->run.count;
+    turn_before_ = 0;
   }
-  const Slots& slots = best.slots;
-  const std::uint64_t n = best.packets;
+  const bool long_runs = !config_.packet_grain && !contended;
+  Plan best = plan(lane, slots_from(start), config_.packet_grain ? 1 : limit, long_runs);
+  if (long_runs && best.packets < config_.train_packets) {
+    const Plan slow = paced(lane, start);
+    if (slow.packets > best.packets) best = slow;
+  }
+  turn_left_ -= std::min(turn_left_, best.packets);
+  bounded_ = contended;
+  begin(lane, best, start);
+}
+
+void Link::begin(Lane& lane, const Plan& plan, Time start) {
+  const Slots& slots = plan.slots;
+  const std::uint64_t n = plan.packets;
   if (n == 0) throw std::logic_error("link: a flow without packet or credit was chosen");
   const std::uint64_t end = lane.next + n;
   const Run& last = *arrival_with(lane, end - 1);
@@ -195,13 +213,17 @@ void Link::start_run(Lane& lane, Time start, std::uint64_t limit, bool contended
   run.last = last.last && end == last.end();
   run.tail_bytes = run.last ? last.tail_bytes : static_cast<std::uint16_t>(kPacketBytes);
   lane.running = true;
-  lane.covered = run.first + best.credited;
+  lane.covered = run.first + plan.credited;
   lane.next = end;
   if (lane.owes_answer && end >= lane.arrivals.back().end()) lane.owes_answer = false;
-  present_ = &lane;
-  bounded_ = contended;
-  turn_left_ -= std::min(turn_left_, n);
-  set_end_of(run);
+  lane.paced = run.late > 0;
+  if (lane.paced) {
+    present_ = nullptr;
+    paced_.push_back(&lane);
+  } else {
+    present_ = &lane;
+    set_end_of(run);
+  }
   count(run, n, 1);
   lane.arrivals.forget_before(run.first);
   forget_spent_credits(lane, start);
@@ -210,8 +232,67 @@ void Link::start_run(Lane& lane, Time start, std::uint64_t limit, bool contended
   tell_previous(lane, FabricPhase::kCredit);
 }
 
+/// Runs at the pace of slower links share the link as long as it can carry them all; that a packet may
+/// find another one on the wire for part of a packet time is neglected.
+bool Link::join_paced(Lane& lane, Time now) {
+  const Plan slow = paced(lane, now);
+  if (slow.packets == 0) return false;
+  std::uint64_t sum = slow.slots.rate->bytes_per_s();
+  for (const Lane* other : paced_) sum += other->run.rate->bytes_per_s();
+  if (sum > config_.rate.bytes_per_s()) return false;
+  begin(lane, slow, now);
+  return true;
+}
+
+bool Link::all_join_paced(Time now) {
+  for (std::size_t i = 0; i < active_.size(); ++i) {
+    Lane& lane = *active_[i];
+    if (lane.paced || lane.ready > now) continue;
+    if (!join_paced(lane, now)) return false;
+    i = ~std::size_t{0};  // the list may have changed
+  }
+  return true;
+}
+
+/// Somebody needs the link for itself.
+void Link::cut_paced(Time now) {
+  const std::vector<Lane*> lanes = paced_;
+  for (Lane* lane : lanes) {
+    shorten(*lane, std::max(begun_end(lane->run, now), lane->run.first + 1));
+    if (lane->run.count > 0) free_at_ = std::max(free_at_, lane->run.tail(lane->run.count - 1));
+    lane->paced = false;
+  }
+  paced_.clear();
+  present_ = nullptr;
+  period_start_ = free_at_;
+  period_bytes_ = 0;
+  for (Lane* lane : lanes) refresh(*lane);
+}
+
+void Link::drop_ended_paced(Time now) {
+  for (std::size_t i = 0; i < paced_.size();) {
+    Lane& lane = *paced_[i];
+    const Time end = lane.run.count == 0 ? now : lane.run.tail(lane.run.count - 1);
+    if (end > now) {
+      ++i;
+      continue;
+    }
+    if (end > free_at_) {
+      free_at_ = period_start_ = end;
+      period_bytes_ = 0;
+    }
+    lane.paced = false;
+    paced_.erase(paced_.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+}
+
+bool Link::in_progress(const Lane& lane, Time now) const {
+  if (!lane.running || lane.run.count == 0) return false;
+  return lane.paced ? now < lane.run.tail(lane.run.count - 1) : &lane == present_ && now < free_at_;
+}
+
 void Link::note_stall(const Lane& lane, Time start) {
-  if (start <= free_at_) return;
+  if (start <= free_at_ || !paced_.empty()) return;
   const Run& arrival = *arrival_with(lane, lane.next);
   const Time here = std::max(free_at_, arrival_of(arrival, lane.next - arrival.first));
   if (here < start && credit_of(lane, lane.next) > here) statistics_.stalled_ps += start - here;
@@ -280,7 +361,7 @@ void Link::unbook(Time now) {
 /// Gives back the packets of the lane's present run from `end_packet` on, but none that has begun.
 void Link::shorten(Lane& lane, std::uint64_t end_packet) {
   const Time now = calendar_.now();
-  if (&lane != present_ || now >= free_at_) {
+  if (!in_progress(lane, now)) {
     refresh(lane);
     return;
   }
@@ -297,7 +378,7 @@ void Link::shorten(Lane& lane, std::uint64_t end_packet) {
   lane.next = end;
   lane.covered = std::min(lane.covered, end);
   lane.running = kept > 0;
-  set_end_of(run);
+  if (!lane.paced) set_end_of(run);
   refresh(lane);
   tell_next(lane);
   tell_previous(lane, FabricPhase::kCredit);
@@ -328,6 +409,7 @@ Time Link::wish(const Lane& lane, Time now) const {
   Time when = kNever;
   if (lane.ready != kNever) {
     when = std::max(lane.ready, now);
+    if (lane.paced && lane.run.count > 0) when = std::max(when, lane.run.tail(lane.run.count - 1));
     if (when < free_at_ && (bounded_ || present_ == nullptr || &lane == present_ || !outranks_present(lane, when))) {
       when = free_at_;
     }

@@ -90,6 +90,12 @@ class Link : public sc_core::sc_module, public FabricFwInterface, public FabricB
   Lane* choose(Time now, std::uint64_t* limit, bool* contended);
   bool outranks_present(const Lane& lane, Time at) const;
   void start_run(Lane& lane, Time start, std::uint64_t limit, bool contended);
+  void begin(Lane& lane, const Plan& plan, Time start);
+  bool join_paced(Lane& lane, Time now);
+  bool all_join_paced(Time now);
+  void cut_paced(Time now);
+  void drop_ended_paced(Time now);
+  bool in_progress(const Lane& lane, Time now) const;
   void note_stall(const Lane& lane, Time start);
   bool bookable(const Lane& lane) const;
   void book(Lane& lane, Time now);
@@ -113,11 +119,13 @@ class Link : public sc_core::sc_module, public FabricFwInterface, public FabricB
   Plan plan(const Lane& lane, const Slots& slots, std::uint64_t limit, bool may_hope) const;
   Plan paced_by_arrivals(const Lane& lane, Time start) const;
   Plan paced_by_credits(const Lane& lane, Time start) const;
+  Plan paced(const Lane& lane, Time start) const;
   void set_end_of(const Run& run);
   std::uint64_t arrived_extent(const Lane& lane, const Slots& slots) const;
   Extent credited_extent(const Lane& lane, std::uint64_t first, const Slots& slots, std::uint64_t limit) const;
   Time gathered(const Lane& lane, const Run& arrival, Time ready) const;
   std::uint64_t turn_packets() const;
+  std::uint64_t least_turn(const Lane& claimant) const;
   std::uint64_t begun_end(const Run& run, Time now) const;
 
   LinkConfig config_;
@@ -131,13 +139,17 @@ class Link : public sc_core::sc_module, public FabricFwInterface, public FabricB
   std::deque<Lane> lanes_;
   std::vector<Lane*> active_;
   std::vector<Run> booked_;     ///< runs ahead of time of the only lane of an uncontended link
-  Lane* present_ = nullptr;     ///< lane of the last run
+  Lane* present_ = nullptr;     ///< lane of the last run that has the link for itself
+  std::vector<Lane*> paced_;    ///< lanes of the runs that share the link, each at the pace of a slower one
   Time free_at_ = 0;            ///< end of the last run
   Time period_start_ = 0;       ///< start of the busy period
   std::uint64_t period_bytes_ = 0;
   unsigned ports_ = 1;
   unsigned turn_port_ = 0;
   std::uint64_t turn_left_ = 0;
+  unsigned last_port_ = ~0u;       ///< port that was served before the present one
+  std::uint64_t last_turn_ = 0;    ///< packets that it sent in that turn
+  std::uint64_t turn_before_ = 0;  ///< packets that the present port sent before its present run
   std::uint32_t smallest_feed_ = 0;  ///< smallest buffer of the links that feed this one, 0: sources only
   bool bounded_ = false;        ///< the last run was limited to a turn: claimants do not cut it
   bool arbitrating_ = false;

@@ -30,6 +30,17 @@ std::uint64_t first_late(std::uint64_t count, Late late) {
   return bad;
 }
 
+/// Moves slots that begin before `start` by up to `most`; false where they begin later or much earlier.
+template <class Slots>
+bool shift_to(Slots& slots, Time start, Time most) {
+  const Time begin = slots.at(0);
+  if (begin > start + kRounding) return false;
+  if (begin + kRounding >= start) return true;
+  if (start - begin > most) return false;
+  slots.origin += start - begin;
+  return true;
+}
+
 }  // namespace
 
 Link::Slots Link::slots_from(Time start) const {
@@ -136,14 +147,17 @@ Link::Plan Link::plan(const Lane& lane, const Slots& slots, std::uint64_t limit,
   return {slots, n, credit.packets};
 }
 
-/// Nobody else wants the link and packets come slower than it sends: it forwards each as it comes.
+/// Packets come slower than the link sends: it forwards each as it comes, and leaves the gaps to others. Being
+/// behind the arrivals by less than the spare buffer costs nothing but that time.
 Link::Plan Link::paced_by_arrivals(const Lane& lane, Time start) const {
   const Run& arrival = *arrival_with(lane, lane.next);
   if (arrival.rate == nullptr || !(*arrival.rate < config_.rate)) return {};
   const std::uint64_t skip = lane.next - arrival.first;
-  const Slots slots{arrival.origin, arrival.offset + skip * kPacketBytes, arrival.rate,
-                    arrival.rate->ps(kPacketBytes) - packet_ps_};
-  if (slots.at(0) + kRounding < start || slots.at(0) > start + kRounding) return {};
+  const Time spacing = arrival.rate->ps(kPacketBytes);
+  Slots slots{arrival.origin, arrival.offset + skip * kPacketBytes, arrival.rate, spacing - packet_ps_};
+  const std::uint64_t in_loop = divide_up(2 * lane.feed_latency, spacing) + 1;
+  const std::uint64_t spare = lane.feed_buffer == 0 ? 1 : lane.feed_buffer - std::min<std::uint64_t>(lane.feed_buffer, in_loop);
+  if (!shift_to(slots, start, spare * spacing)) return {};
   return plan(lane, slots, arrival.count - skip, true);
 }
 
@@ -154,18 +168,31 @@ Link::Plan Link::paced_by_credits(const Lane& lane, Time start) const {
   const Run* credit = credit_with(lane, freed);
   if (credit == nullptr || !(*credit->rate < config_.rate)) return {};
   const std::uint64_t skip = freed - credit->first;
-  const Time late = credit->rate->ps(kPacketBytes) - packet_ps_;
+  const Time spacing = credit->rate->ps(kPacketBytes);
+  const Time late = spacing - packet_ps_;
   const Time origin = credit->origin + config_.latency;
   if (origin < late) return {};
-  const Slots slots{origin - late, credit->offset + (skip + 1) * kPacketBytes, credit->rate, late};
-  if (slots.at(0) + kRounding < start || slots.at(0) > start + kRounding) return {};
-  return plan(lane, slots, credit->count - skip, false);
+  Slots slots{origin - late, credit->offset + (skip + 1) * kPacketBytes, credit->rate, late};
+  const std::uint64_t in_loop = divide_up(2 * config_.latency + packet_ps_, spacing) + 1;
+  const std::uint64_t spare = config_.buffer_packets - std::min<std::uint64_t>(config_.buffer_packets, in_loop);
+  if (!shift_to(slots, start, spare * spacing)) return {};
+  // A short last packet begins with its credit, not at the end of its slot: it goes by itself.
+  const Message& message = *arrival_with(lane, lane.next)->message;
+  const std::uint64_t full = message.first_packet + message.bytes / kPacketBytes;
+  if (full <= lane.next) return {};
+  return plan(lane, slots, std::min<std::uint64_t>(credit->count - skip, full - lane.next), false);
+}
+
+Link::Plan Link::paced(const Lane& lane, Time start) const {
+  const Plan by_arrivals = paced_by_arrivals(lane, start);
+  const Plan by_credits = paced_by_credits(lane, start);
+  return by_credits.packets > by_arrivals.packets ? by_credits : by_arrivals;
 }
 
 /// Where packets or credits come slower than the link sends, waiting until a train leaves without gaps and
 /// its last packet on time frees the gaps for others. It must not starve the side that waits for credit.
 Time Link::gathered(const Lane& lane, const Run& arrival, Time ready) const {
-  if (config_.packet_grain || active_.size() < 2) return ready;
+  if (config_.packet_grain || !bounded_ || calendar_.now() >= free_at_) return ready;
   const std::uint64_t skip = lane.next - arrival.first;
   const std::uint64_t most = std::min<std::uint64_t>(config_.train_packets, arrival.count - skip);
   if (most < 2) return ready;
@@ -209,6 +236,14 @@ std::uint64_t Link::turn_packets() const {
     turn = std::min<std::uint64_t>(turn, 1 + spare * spacing / packet_ps_);
   }
   return std::max<std::uint64_t>(1, turn);
+}
+
+/// Packets that the present run keeps when `claimant` is ready: as many as the claimant's port had in the turn
+/// before, or a port that gathers trains would take four packets for each one of the other port.
+std::uint64_t Link::least_turn(const Lane& claimant) const {
+  if (claimant.input == present_->input || claimant.input != last_port_) return 1;
+  const std::uint64_t turn = std::min(turn_packets(), last_turn_);
+  return turn > turn_before_ + 1 ? turn - turn_before_ : 1;
 }
 
 /// End of the packets of `run` that have begun before `now`.
