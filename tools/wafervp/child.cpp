@@ -15,9 +15,9 @@
 #include <csignal>
 #include <cstring>
 #include <memory>
-#include <stdexcept>
 
 #include "output.h"
+#include "results/folder.h"
 #include "signals.h"
 
 namespace wafervp::cli {
@@ -28,7 +28,18 @@ constexpr auto kGrace = std::chrono::seconds(5);  // from the request to end to 
 constexpr int kTickMs = 200;
 
 [[noreturn]] void fail(const char* what) {
-  throw std::runtime_error(std::string("cannot start a run: ") + what + ": " + std::strerror(errno));
+  const int code = errno;
+  throw FileError(std::string("cannot start a run: ") + what + ": " + std::strerror(code), code);
+}
+
+/// False with errno set when not all can be written.
+bool write_all(int descriptor, const std::string& text) {
+  for (std::size_t done = 0; done < text.size();) {
+    const ssize_t n = ::write(descriptor, text.data() + done, text.size() - done);
+    if (n < 0 && errno != EINTR) return false;
+    if (n > 0) done += static_cast<std::size_t>(n);
+  }
+  return true;
 }
 
 class Child {
@@ -100,10 +111,11 @@ class Child {
   void start(const ChildSpec& spec) {
     const int input = ::memfd_create("input", MFD_CLOEXEC);
     if (input < 0) fail("memfd_create");
-    if (::write(input, spec.input.data(), spec.input.size()) != static_cast<ssize_t>(spec.input.size()) ||
-        ::lseek(input, 0, SEEK_SET) != 0) {
+    if (!write_all(input, spec.input) || ::lseek(input, 0, SEEK_SET) != 0) {
+      const int code = errno;
       ::close(input);
-      fail("memfd");
+      errno = code;
+      fail("its input");
     }
     int output[2], error[2];
     if (::pipe2(output, O_CLOEXEC) != 0) fail("pipe");

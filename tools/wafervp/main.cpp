@@ -44,6 +44,8 @@ int sc_main(int /*argc*/, char** /*argv*/) { return 0; }
 
 int main(int argc, char** argv) {
   wafervp::cli::install_signal_handlers();
+  // SystemC's remarks would go to the standard output, between the tables.
+  sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
   const int status = guarded(argc, argv);
   const bool written = wafervp::cli::flush_output();
   return written ? status : wafervp::cli::worse(status, wafervp::cli::kInternalError);
