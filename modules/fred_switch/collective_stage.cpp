@@ -152,11 +152,9 @@ void CollectiveStage::credit(const Flow& output, const Run& run) {
 }
 
 void CollectiveStage::return_credit(const Run& merged) {
-  for (Record& record : records_) {
-    if (merged.end() > record.first_packet + record.packets - 1 && merged.first < record.first_packet + record.packets) {
-      record.passed_at = merged.last && merged.count > 0 ? merged.tail(merged.count - 1) : kNever;
-    }
-  }
+  // A run that no longer ends its message takes the promise of its passing back.
+  Record& record = record_with(merged.first);
+  record.passed_at = merged.last && merged.count > 0 ? merged.tail(merged.count - 1) : kNever;
   for (std::size_t i = 0; i < input_flows_.size(); ++i) {
     Run run = merged;
     run.flow = input_flows_[i];
