@@ -83,6 +83,12 @@ std::string published_text(const PublishedRow& published) {
   return published.quantity == "speedup" ? value : value + " (" + published.quantity + ')';
 }
 
+/// The simulated value, where it is not the speed-up, which has a column.
+std::string simulated_text(const PublishedRow& published) {
+  if (published.quantity == "speedup" || !published.simulated) return "";
+  return fmt::format("{:.3f}", *published.simulated);
+}
+
 std::string difference_text(const PublishedRow& published) {
   const std::optional<double> difference = published.difference();
   if (!difference || published.value == 0) return "";
@@ -94,6 +100,7 @@ std::vector<std::string> study_row(const VariantRow& row, const PublishedRow* pu
   std::vector<std::string> cells{row.name,
                                  time_text(row.outcome),
                                  speedup_text(row.outcome),
+                                 published ? simulated_text(*published) : "",
                                  published ? published_text(*published) : "",
                                  published ? difference_text(*published) : "",
                                  role_name(row.role)};
@@ -109,16 +116,18 @@ std::vector<std::string> study_row(const VariantRow& row, const PublishedRow* pu
 /// Variants of which `wanted` is true.
 template <class Wanted>
 std::string study_table(const Summary& summary, Wanted wanted) {
-  std::vector<std::string> head{"variant", "time", "speed-up", "published", "difference", "calibrated"};
+  std::vector<std::string> head{"variant",   "time",       "speed-up",  "simulated",
+                                "published", "difference", "calibrated"};
   for (const BreakdownPart& part : kBreakdownParts) head.push_back(part.name);
   head.insert(head.end(), {"| uncalibrated", "speed-up"});
   Table table(head);
-  table.left(5);
+  table.left(6);
   for (const VariantRow& row : summary.variants) {
     if (!wanted(row)) continue;
     table.add(study_row(row, row.published.empty() ? nullptr : &row.published[0]));
     for (std::size_t i = 1; i < row.published.size(); ++i) {
-      table.add({"", "", "", published_text(row.published[i]), difference_text(row.published[i])});
+      table.add({"", "", "", simulated_text(row.published[i]), published_text(row.published[i]),
+                 difference_text(row.published[i])});
     }
   }
   return table.text("  ");
