@@ -89,6 +89,19 @@ class Study(CliTest):
         self.assertEqual((self.folder / "o/slow/result.json").stat().st_mtime_ns, stamp)
         self.assertEqual(self.files_in("o"), before)
 
+    def test_what_is_not_repeated_is_said_again(self):
+        for patch, status, words in [
+            ({"workload": {"collective": {"bytes": 0}}}, 0, "warning: slow: /workload/collective/bytes"),
+            (DEADLOCK, 3, "fast: deadlock"),
+        ]:
+            self.scenario(patch=patch)
+            first = self.expect(status, "run", "study.json", "--out", "o")
+            again = self.expect(status, "run", "study.json", "--out", "o")
+            self.assertIn("3 of 3 runs are done already", again.stderr)
+            self.assertEqual(again.stdout, first.stdout)
+            for text in [first.stderr, again.stderr]:
+                self.assertIn(words, text)
+
     def test_a_changed_variant_is_run_again(self):
         self.expect(0, "run", "study.json", "--out", "o")
         changed = merge(STUDY, {"variants": {"fast": {"wafer": {"npus": 8}}}})

@@ -53,6 +53,9 @@ struct Point {
   double g = 0;  // T_reference - wanted * T_variant, in ps
 };
 
+/// A run that only brackets the value needs no files; one that may be the last is a run of the study.
+enum class Purpose { kSearch, kCandidate };
+
 class Fitter {
  public:
   /// Throws ScenarioError when the parameter is no number of the scenario.
@@ -78,7 +81,7 @@ class Fitter {
   std::string key() const {
     std::string text = program().version + program().sources;
     for (const Variant* v : {&reference_, &variant_}) {
-      text += json_text(job(*v, calibration_.low).effective);
+      text += json_text(job(*v, calibration_.low, Purpose::kSearch).effective);
     }
     return fnv1a64(text + fmt::format("{} {} {} {} {} {}", calibration_.parameter, calibration_.variant,
                                       calibration_.quantity, calibration_.target, calibration_.low,
@@ -88,7 +91,7 @@ class Fitter {
   /// False when stopped.
   bool solve(CalibrationRow& row) {
     std::vector<Point> ends;
-    if (!evaluate({calibration_.low, calibration_.high}, ends)) return finish(row, nullptr);
+    if (!evaluate({calibration_.low, calibration_.high}, Purpose::kSearch, ends)) return finish(row, nullptr);
     Point a = ends[0], b = ends[1];
     for (const Point* end : {&a, &b}) {
       if (is_met(*end)) return finish(row, end);
@@ -103,7 +106,7 @@ class Fitter {
     for (unsigned step = 0; step < kMostSteps; ++step) {
       const double x = (a.x * weight_b - b.x * weight_a) / (weight_b - weight_a);
       std::vector<Point> found;
-      if (!evaluate({x}, found)) return finish(row, nullptr);
+      if (!evaluate({x}, Purpose::kCandidate, found)) return finish(row, nullptr);
       const Point& c = found[0];
       // No finer value lies between: this is the nearest there is.
       if (is_met(c) || c.value == a.value || c.value == b.value) return finish(row, &c);
@@ -131,10 +134,17 @@ class Fitter {
     return std::stod(fmt::format("{:.9g}", x));
   }
 
-  Job job(const Variant& variant, double x) const {
+  Job job(const Variant& variant, double x, Purpose purpose) const {
     static const Json kQuick = Json::parse(R"({"outputs": {"statistics": false, "trace": false}})");
-    Document document = with_fit(variant.document, calibration_, value_of(x));
-    return make_job("calibration of " + variant.name, with_patch(document, kQuick, "calibrate"));
+    const std::string label = "calibration of " + variant.name;
+    const Document document = with_fit(variant.document, calibration_, value_of(x));
+    const auto folder = options_.folders.find(variant.name);
+    if (purpose == Purpose::kSearch || folder == options_.folders.end()) {
+      return make_job(label, with_patch(document, kQuick, "calibrate"));
+    }
+    Job whole = make_job(label, document);
+    whole.folder = folder->second;
+    return whole;
   }
 
   double quantity(double speedup) const {
@@ -145,12 +155,12 @@ class Fitter {
   }
 
   /// Runs reference and variant at each x. False when stopped or failed (message_ says which).
-  bool evaluate(const std::vector<double>& xs, std::vector<Point>& points) {
+  bool evaluate(const std::vector<double>& xs, Purpose purpose, std::vector<Point>& points) {
     std::vector<Job> jobs;
     std::vector<ChildSpec> specs;
     for (const double x : xs) {
       for (const Variant* v : {&reference_, &variant_}) {
-        jobs.push_back(job(*v, x));
+        jobs.push_back(job(*v, x, purpose));
         specs.push_back(child_spec(jobs.back(), options_.log));
       }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "progress.h"
@@ -14,6 +15,9 @@ struct FitOptions {
   unsigned jobs = 1;
   std::string log;
   bool progress = false;
+  /// Folder of each variant's results. The last evaluation is what the study then runs: its files are
+  /// written there and the study finds them done. Empty: nothing is written.
+  std::map<std::string, std::string> folders;
 };
 
 /// Throws ScenarioError when the study cannot be calibrated so: no such variant, nothing to compare with,

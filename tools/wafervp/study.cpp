@@ -80,7 +80,11 @@ class JobList {
     std::vector<std::size_t> open;
     std::vector<ChildSpec> specs;
     for (std::size_t i = 0; i < jobs_.size(); ++i) {
-      if (reuse_outcome(jobs_[i], *targets_[i])) continue;
+      JobOutcome found;
+      if (reuse_outcome(jobs_[i], found)) {
+        settle(i, found);
+        continue;
+      }
       remove_old_result(jobs_[i]);
       open.push_back(i);
       specs.push_back(child_spec(jobs_[i], options.log));
@@ -153,9 +157,17 @@ int run_variants(const Study& study, const Document& document, const StudyRun& r
     folder->remove("summary.json");
     folder->remove("summary.csv");
   }
+  std::vector<std::string> places;
+  FolderNames names;
+  for (const Variant& variant : study.variants) places.push_back(names.unique(variant.name));
   int status = kOk;
   if (run.calibration) {
-    const FitOptions fit_options{options.jobs > 0 ? options.jobs : processors(), options.log, !options.quiet};
+    FitOptions fit_options{options.jobs > 0 ? options.jobs : processors(), options.log, !options.quiet, {}};
+    if (folder) {
+      for (std::size_t i = 0; i < places.size(); ++i) {
+        fit_options.folders[study.variants[i].name] = folder->file(places[i]);
+      }
+    }
     summary.calibration.emplace();
     if (!fit(study, document, *run.calibration, fit_options, folder.get(), *summary.calibration)) {
       return kInterrupted;
@@ -169,11 +181,9 @@ int run_variants(const Study& study, const Document& document, const StudyRun& r
   if (fitted) set_roles(summary, *run.calibration);
 
   JobList jobs;
-  FolderNames names;
   for (std::size_t i = 0; i < study.variants.size(); ++i) {
     const Variant& variant = study.variants[i];
     VariantRow& row = summary.variants[i];
-    const std::string name = names.unique(variant.name);
     const auto add = [&](const std::string& label, const Document& source, const std::string& place,
                          Outcome& outcome) {
       Job job = make_job(label, source);
@@ -181,14 +191,14 @@ int run_variants(const Study& study, const Document& document, const StudyRun& r
       jobs.add(std::move(job), outcome);
     };
     if (!fitted) {
-      add(variant.name, variant.document, name, row.outcome);
+      add(variant.name, variant.document, places[i], row.outcome);
       continue;
     }
-    add(variant.name, with_fit(variant.document, *run.calibration, *summary.calibration->fitted_value), name,
-        row.outcome);
+    add(variant.name, with_fit(variant.document, *run.calibration, *summary.calibration->fitted_value),
+        places[i], row.outcome);
     if (run.with_uncalibrated) {
       row.uncalibrated.emplace();
-      add(variant.name + " (uncalibrated)", variant.document, std::string(kUncalibrated) + '/' + name,
+      add(variant.name + " (uncalibrated)", variant.document, std::string(kUncalibrated) + '/' + places[i],
           *row.uncalibrated);
     }
   }

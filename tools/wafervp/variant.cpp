@@ -115,18 +115,19 @@ JobOutcome job_outcome(const Job& job, const ChildResult& result) {
   return out;
 }
 
-bool reuse_outcome(const Job& job, Outcome& outcome) {
+bool reuse_outcome(const Job& job, JobOutcome& found) {
   const std::string path = job.folder + "/result.json";
   if (job.folder.empty() || ::access(path.c_str(), R_OK) != 0) return false;
   try {
     const Json json = Json::parse(read_file(path));
     const std::string hash = scenario_hash(job.effective, program());
     if (json.at("scenario_hash") != hash || !is_repeatable(json.at("status"))) return false;
-    outcome = read_outcome(json);
+    found.outcome = read_outcome(json);
+    found.warnings = json.at("warnings").get<std::vector<std::string>>();
     Results results;
-    results.status = outcome.status;
-    outcome.exit_status = exit_status(results);
-    outcome.scenario_hash = hash;
+    results.status = found.outcome.status;
+    found.outcome.exit_status = exit_status(results);
+    found.outcome.scenario_hash = hash;
     return true;
   } catch (const Json::exception&) {
     return false;  // a file of another program; it is written anew

@@ -35,7 +35,7 @@ ChildSpec child_spec(const Job& job, const std::string& log);
 JobOutcome job_outcome(const Job& job, const ChildResult& result);
 /// The outcome in the job's folder, if a whole result of the same scenario and program is there that
 /// another run would repeat. True when there is one.
-bool reuse_outcome(const Job& job, Outcome& outcome);
+bool reuse_outcome(const Job& job, JobOutcome& found);
 /// Before a run: an old result must not be taken for this one's if it fails.
 void remove_old_result(const Job& job);
 /// After a run that failed: the folder goes if nothing was written into it.
