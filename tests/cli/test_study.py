@@ -91,7 +91,7 @@ class Study(CliTest):
 
     def test_what_is_not_repeated_is_said_again(self):
         for patch, status, words in [
-            ({"workload": {"collective": {"bytes": 0}}}, 0, "warning: slow: /workload/collective/bytes"),
+            ({"workload": {"collective": {"bytes": 0}}}, 0, ": /workload/collective/bytes: all_reduce of 0 bytes"),
             (DEADLOCK, 3, "fast: deadlock"),
         ]:
             self.scenario(patch=patch)
