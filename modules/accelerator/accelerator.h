@@ -41,8 +41,8 @@ struct AcceleratorConfig {
   std::uint64_t reduce_bytes_per_s = 0;
   /// Ring sizes, powers of two. Small rings stay in the host's cache; descriptors are executed at each
   /// doorbell.
-  std::uint32_t descriptor_entries = 16;
-  std::uint32_t completion_entries = 64;
+  std::uint32_t descriptor_entries = 4;
+  std::uint32_t completion_entries = 8;
   /// Size of the backing store of device addresses 0..; 0: the run carries sizes only.
   std::uint64_t memory_bytes = 0;
 };

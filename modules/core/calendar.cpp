@@ -12,6 +12,7 @@ namespace wafervp {
 namespace {
 
 constexpr std::uint32_t kInBatch = 0xfffffffeu;
+constexpr std::size_t kPrefetch = 3;  // entries ahead whose state is fetched into the cache
 constexpr Time kLookAhead = 1'000'000;  // ps that sc_time_stamp may lag behind
 
 std::size_t cache_slot(Time time) { return static_cast<std::size_t>((time * 0x9e3779b97f4a7c15ull) >> 52); }
@@ -111,6 +112,43 @@ void Calendar::heap_pop() {
   heap_[i] = item;
 }
 
+/// Sorts a batch by order; entries come mostly sorted, or as a few sorted stretches.
+void Calendar::sort_batch(std::vector<CalendarEntry*>& batch) {
+  const auto before = [](const CalendarEntry* a, const CalendarEntry* b) { return a->order_ < b->order_; };
+  std::size_t descents = 0, last = 0;
+  for (std::size_t i = 1; i < batch.size(); ++i) {
+    if (before(batch[i], batch[i - 1])) {
+      ++descents;
+      last = i;
+    }
+  }
+  if (descents == 0) return;
+  if (descents > 1) {
+    std::stable_sort(batch.begin(), batch.end(), before);
+    return;
+  }
+  const auto middle = batch.begin() + static_cast<std::ptrdiff_t>(last);
+  if (before(batch.back(), batch.front())) {
+    std::rotate(batch.begin(), middle, batch.end());  // two stretches in the wrong order
+  } else {
+    std::inplace_merge(batch.begin(), middle, batch.end(), before);
+  }
+}
+
+void Calendar::fire(CalendarEntry& entry) {
+  ++executed_;
+  entry.fire(now_);
+}
+
+/// The firmware of a module runs right behind its last arrival of one time, while its state is in the
+/// processor's cache: what it does reaches others later or in a later stage only.
+void Calendar::fire_follower(std::uint32_t index, std::uint32_t order) {
+  CalendarEntry* follower = buckets_[index].lists[static_cast<std::size_t>(Stage::kFirmware)].tail;
+  if (follower == nullptr || follower->order_ != order) return;
+  unlink(*follower);
+  fire(*follower);
+}
+
 /// Runs everything of one time, stage by stage; work that is posted for this time joins in.
 void Calendar::run_bucket(std::uint32_t index) {
   std::size_t stage = 0;
@@ -123,31 +161,29 @@ void Calendar::run_bucket(std::uint32_t index) {
     if (list.head == list.tail) {
       CalendarEntry* entry = list.head;
       unlink(*entry);
-      ++executed_;
-      entry->fire(now_);
+      fire(*entry);
     } else {
       std::vector<CalendarEntry*> batch;
       batch.swap(batch_);
-      bool sorted = true;
       for (CalendarEntry* entry = list.head; entry != nullptr; entry = entry->next_) {
-        if (!batch.empty() && batch.back()->order_ > entry->order_) sorted = false;
         batch.push_back(entry);
         entry->bucket_ = kInBatch;
       }
       buckets_[index].count -= static_cast<std::uint32_t>(batch.size());
       list = {};
-      if (!sorted) {
-        std::stable_sort(batch.begin(), batch.end(),
-                         [](const CalendarEntry* a, const CalendarEntry* b) { return a->order_ < b->order_; });
-      }
-      for (CalendarEntry* entry : batch) {
+      sort_batch(batch);
+      const bool arrivals = stage == static_cast<std::size_t>(Stage::kArrival);
+      for (std::size_t i = 0; i < batch.size(); ++i) {
+        CalendarEntry* entry = batch[i];
+        if (i + kPrefetch < batch.size()) batch[i + kPrefetch]->warm();
         // An earlier entry of the batch may have moved or cancelled this one.
         if (entry->bucket_ != kInBatch || entry->time_ != now_) continue;
+        const std::uint32_t order = entry->order_;
         entry->time_ = kNever;
         entry->bucket_ = 0;
         --pending_;
-        ++executed_;
-        entry->fire(now_);
+        fire(*entry);
+        if (arrivals && (i + 1 == batch.size() || batch[i + 1]->order_ != order)) fire_follower(index, order);
       }
       batch.clear();
       batch_.swap(batch);

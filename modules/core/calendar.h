@@ -39,6 +39,8 @@ class CalendarEntry {
   friend class Calendar;
   /// Called once at its time; the entry is no longer scheduled and may be scheduled again.
   virtual void fire(Time now) = 0;
+  /// Asks the processor for the memory that fire() will touch (only a hint).
+  virtual void warm() const {}
 
   CalendarEntry* prev_ = nullptr;
   CalendarEntry* next_ = nullptr;
@@ -106,6 +108,9 @@ class Calendar : public sc_core::sc_module {
   void drain();
   void drain_until(Time bound);
   void run_bucket(std::uint32_t index);
+  void fire(CalendarEntry& entry);
+  void fire_follower(std::uint32_t index, std::uint32_t order);
+  static void sort_batch(std::vector<CalendarEntry*>& batch);
   std::uint32_t bucket_at(Time when);
   void unlink(CalendarEntry& entry);
   void heap_push(HeapItem item);

@@ -44,6 +44,17 @@ using FabricTargetSocket =
 
 class FabricNode;
 
+/// A module between two links that only passes calls on. A flow's calls may go straight to what is bound behind
+/// it; the interface is the one bound to its socket, so that a monitor there is not passed by.
+class FabricRelay {
+ public:
+  virtual ~FabricRelay() = default;
+  /// Where forward calls of `flow`'s hop `hop` go from here, null when they have to pass through.
+  virtual FabricFw* next_of(const Flow& flow, std::uint16_t hop) = 0;
+  /// Where backward calls of the link at hop `hop` go from here, null when they have to pass through.
+  virtual FabricBw* previous_of(const Flow& flow, std::uint16_t hop) = 0;
+};
+
 /// A link as the set-up of a flow sees it.
 class FabricLink {
  public:

@@ -7,6 +7,10 @@
 
 namespace wafervp {
 
+namespace {
+constexpr std::size_t kBookedKept = 4;  // from here on booked runs that have ended are forgotten
+}
+
 Link::Link(sc_core::sc_module_name name, const LinkConfig& config, Calendar& calendar)
     : sc_module(name),
       in("in"),
@@ -31,7 +35,7 @@ void Link::end_of_elaboration() {
 }
 
 Lane* Link::open(Flow& flow, std::uint16_t hop, unsigned input) {
-  if (!booked_.empty()) unbook(calendar_.now());
+  if (only_ != nullptr) unbook(calendar_.now());
   Lane& lane = lanes_.emplace_back();
   lane.flow = &flow;
   lane.hop = hop;
@@ -48,14 +52,35 @@ Lane* Link::open(Flow& flow, std::uint16_t hop, unsigned input) {
   return &lane;
 }
 
+/// Resolved at the first use, when the whole path is known and everything is bound.
+void Link::set_places(Lane& lane) {
+  lane.next_place = next_;
+  while (auto* relay = dynamic_cast<FabricRelay*>(lane.next_place)) {
+    FabricFw* behind = relay->next_of(*lane.flow, static_cast<std::uint16_t>(lane.hop + 1));
+    if (behind == nullptr) break;
+    lane.next_place = behind;
+  }
+  lane.previous_place = previous_;
+  while (auto* relay = dynamic_cast<FabricRelay*>(lane.previous_place)) {
+    FabricBw* behind = relay->previous_of(*lane.flow, lane.hop);
+    if (behind == nullptr) break;
+    lane.previous_place = behind;
+  }
+  // Only one flow has ever used the link, from an NPU to one right behind it: no arbitration is needed.
+  lane.bookable = lane.hop == 0 && lane.flow->hops.size() == 1 && lane.flow->unlimited_sink &&
+                  lane.flow->source.valid() && !config_.packet_grain;
+  if (lane.bookable && lanes_.size() == 1) only_ = &lane;
+}
+
 tlm::tlm_sync_enum Link::nb_transport_fw(Run& run, FabricPhase&, sc_core::sc_time&) {
   Lane& lane = *run.flow->hops[run.hop].lane;
   const Time now = calendar_.now();
-  const bool appended = lane.arrivals.promise(run);
-  if (appended && bookable(lane)) {
-    book(lane, now);
+  if (lane.next_place == nullptr) set_places(lane);
+  if (&lane == only_) {
+    book(lane, run, now);
     return tlm::TLM_ACCEPTED;
   }
+  const bool appended = lane.arrivals.promise(run);
   lane.owes_answer = run.hopeful && run.count > 0;
   if (lane.owes_answer) lane.answer_at = arrival_of(run, 0);
   if (!appended && lane.running && lane.run.end() > run.end()) {
@@ -298,55 +323,63 @@ void Link::note_stall(const Lane& lane, Time start) {
   if (here < start && credit_of(lane, lane.next) > here) statistics_.stalled_ps += start - here;
 }
 
-/// Only one flow has ever used the link and it ends at an NPU right behind it: no arbitration is needed.
-bool Link::bookable(const Lane& lane) const {
-  return lanes_.size() == 1 && lane.hop == 0 && lane.flow->hops.size() == 1 && lane.flow->unlimited_sink &&
-         lane.flow->source.valid() && !config_.packet_grain;
-}
-
-void Link::book(Lane& lane, Time now) {
-  const Run& arrival = lane.arrivals.back();
+void Link::book(Lane& lane, const Run& arrival, Time now) {
   const Time start = std::max(free_at_, arrival.origin);
-  const Slots slots = slots_from(start);
+  if (start != free_at_) {
+    period_start_ = start;
+    period_bytes_ = 0;
+  }
   Run& run = lane.run;
   run = arrival;
   run.rate = &config_.rate;
-  run.late = 0;
-  run.origin = slots.origin;
-  run.offset = slots.offset;
-  run.hop = lane.hop;
+  run.origin = period_start_;
+  run.offset = period_bytes_;
   lane.running = true;
-  lane.covered = run.end();
-  lane.next = run.end();
+  lane.next = lane.covered = run.end();
   present_ = &lane;
-  set_end_of(run);
-  count(run, run.count, 1);
-  std::size_t done = 0;
-  while (done < booked_.size() && booked_[done].tail(booked_[done].count - 1) <= now) ++done;
-  booked_.erase(booked_.begin(), booked_.begin() + static_cast<std::ptrdiff_t>(done));
+  const std::uint64_t bytes = run.bytes(run.count);
+  period_bytes_ += bytes;
+  free_at_ = period_start_ + config_.rate.ps(period_bytes_);
+  statistics_.bytes += bytes;
+  statistics_.class_bytes[run.flow->traffic_class & 3u] += bytes;
+  statistics_.packets += run.count;
+  statistics_.runs += 1;
+  statistics_.busy_ps += free_at_ - start;
+  // What has ended stays ended; the rest may have to be taken back.
+  if (booked_.size() >= kBookedKept) {
+    const auto ended = [now](const Run& old) { return old.tail(old.count - 1) <= now; };
+    booked_.erase(booked_.begin(), std::find_if_not(booked_.begin(), booked_.end(), ended));
+  }
   booked_.push_back(run);
-  lane.arrivals.forget_before(booked_.front().first);
   tell_next(lane);
   tell_previous(lane, FabricPhase::kCredit);
 }
 
 /// A second flow is opened: what has not begun goes back to the queue.
 void Link::unbook(Time now) {
-  Lane& lane = lanes_.front();
+  Lane& lane = *only_;
+  only_ = nullptr;
   present_ = nullptr;
   bounded_ = false;
+  std::vector<Run> taken_back;
   while (!booked_.empty() && booked_.back().head(0) > now) {
     lane.run = booked_.back();
     booked_.pop_back();
+    taken_back.push_back(Run::from_source(*lane.run.message, lane.run.head(0)));
     count(lane.run, lane.run.count, ~std::uint64_t{0});
     lane.next = lane.run.first;
     lane.run.count = 0;
     tell_next(lane);
     tell_previous(lane, FabricPhase::kCredit);
   }
+  while (!taken_back.empty()) {
+    lane.arrivals.promise(taken_back.back());
+    taken_back.pop_back();
+  }
   if (booked_.empty()) {
     lane.running = false;
-    free_at_ = period_start_ = now;
+    free_at_ = std::min(free_at_, now);
+    period_start_ = free_at_;
     period_bytes_ = 0;
   } else {
     lane.run = booked_.back();
@@ -440,14 +473,14 @@ void Link::tell_next(Lane& lane) {
   run.hop = static_cast<std::uint16_t>(lane.hop + 1);
   run.hopeful = lane.run.end() > lane.covered;
   FabricPhase phase = FabricPhase::kHead;
-  next_->nb_transport_fw(run, phase, no_delay_);
+  lane.next_place->nb_transport_fw(run, phase, no_delay_);
 }
 
 void Link::tell_previous(Lane& lane, FabricPhase phase) {
   // A source keeps count of its messages only where it asked for that.
   if (lane.hop == 0 && lane.flow->source.valid() && (lane.run.message == nullptr || !lane.run.message->windowed)) return;
   Run run = lane.run;
-  previous_->nb_transport_bw(run, phase, no_delay_);
+  lane.previous_place->nb_transport_bw(run, phase, no_delay_);
 }
 
 std::uint64_t Link::queued_packets(Time now) const {

@@ -97,8 +97,8 @@ class Link : public sc_core::sc_module, public FabricFwInterface, public FabricB
   void drop_ended_paced(Time now);
   bool in_progress(const Lane& lane, Time now) const;
   void note_stall(const Lane& lane, Time start);
-  bool bookable(const Lane& lane) const;
-  void book(Lane& lane, Time now);
+  void set_places(Lane& lane);
+  void book(Lane& lane, const Run& arrival, Time now);
   void unbook(Time now);
   void shorten(Lane& lane, std::uint64_t end_packet);
   void count(const Run& run, std::uint64_t packets, std::uint64_t sign);
@@ -128,22 +128,24 @@ class Link : public sc_core::sc_module, public FabricFwInterface, public FabricB
   std::uint64_t least_turn(const Lane& claimant) const;
   std::uint64_t begun_end(const Run& run, Time now) const;
 
+  // In the order of use by an uncontended message, which touches few cache lines so.
   LinkConfig config_;
   Calendar& calendar_;
+  Lane* only_ = nullptr;           ///< the one lane that has ever been opened, while it may be booked
+  Time free_at_ = 0;               ///< end of the last run
+  Time period_start_ = 0;          ///< start of the busy period
+  std::uint64_t period_bytes_ = 0;
+  LinkStatistics statistics_;
+  std::vector<Run> booked_;  ///< runs ahead of time of the only lane of an uncontended link
+  Lane* present_ = nullptr;  ///< lane of the last run that has the link for itself
+  std::deque<Lane> lanes_;
+  std::vector<Lane*> active_;
+  std::vector<Lane*> paced_;  ///< lanes of the runs that share the link, each at the pace of a slower one
   CalendarCall<Link, &Link::arbitrate> wake_;
   FabricNode* target_ = nullptr;
   unsigned target_input_ = 0;
   FabricFw* next_ = nullptr;
   FabricBw* previous_ = nullptr;
-
-  std::deque<Lane> lanes_;
-  std::vector<Lane*> active_;
-  std::vector<Run> booked_;     ///< runs ahead of time of the only lane of an uncontended link
-  Lane* present_ = nullptr;     ///< lane of the last run that has the link for itself
-  std::vector<Lane*> paced_;    ///< lanes of the runs that share the link, each at the pace of a slower one
-  Time free_at_ = 0;            ///< end of the last run
-  Time period_start_ = 0;       ///< start of the busy period
-  std::uint64_t period_bytes_ = 0;
   unsigned ports_ = 1;
   unsigned turn_port_ = 0;
   std::uint64_t turn_left_ = 0;
@@ -151,11 +153,10 @@ class Link : public sc_core::sc_module, public FabricFwInterface, public FabricB
   std::uint64_t last_turn_ = 0;    ///< packets that it sent in that turn
   std::uint64_t turn_before_ = 0;  ///< packets that the present port sent before its present run
   std::uint32_t smallest_feed_ = 0;  ///< smallest buffer of the links that feed this one, 0: sources only
-  bool bounded_ = false;        ///< the last run was limited to a turn: claimants do not cut it
+  bool bounded_ = false;             ///< the last run was limited to a turn: claimants do not cut it
   bool arbitrating_ = false;
-  Time packet_ps_ = 0;          ///< serialisation of one full packet
+  Time packet_ps_ = 0;  ///< serialisation of one full packet
   sc_core::sc_time no_delay_;
-  LinkStatistics statistics_;
 };
 
 }  // namespace wafervp

@@ -30,6 +30,15 @@ unsigned Router::route(const Flow& flow, unsigned) {
 
 FabricLink& Router::output_link(unsigned output) { return *links_.at(output); }
 
+FabricFw* Router::next_of(const Flow& flow, std::uint16_t hop) {
+  if (flow.group != 0 || config_.latency != 0) return nullptr;
+  return outputs_[hop == flow.hops.size() ? 0u : flow.hops[hop].output];
+}
+
+FabricBw* Router::previous_of(const Flow& flow, std::uint16_t hop) {
+  return flow.group != 0 ? nullptr : inputs_[flow.hops[hop].input];
+}
+
 tlm::tlm_sync_enum Router::nb_transport_fw(Run& run, FabricPhase& phase, sc_core::sc_time& delay) {
   const Flow& flow = *run.flow;
   const unsigned port = run.hop == flow.hops.size() ? 0u : flow.hops[run.hop].output;

@@ -18,7 +18,11 @@ struct RouterConfig {
 
 /// Forwards each unicast flow by its route, packet by packet without storing (the queues are those of the
 /// links behind it). An NPU's mesh or ring router, or a plain switch.
-class Router : public sc_core::sc_module, public FabricFwInterface, public FabricBwInterface, public FabricNode {
+class Router : public sc_core::sc_module,
+               public FabricFwInterface,
+               public FabricBwInterface,
+               public FabricNode,
+               public FabricRelay {
  public:
   sc_core::sc_vector<FabricTargetSocket> in;
   sc_core::sc_vector<FabricInitiatorSocket> out;
@@ -30,6 +34,9 @@ class Router : public sc_core::sc_module, public FabricFwInterface, public Fabri
 
   unsigned route(const Flow& flow, unsigned input) override;
   FabricLink& output_link(unsigned output) override;
+
+  FabricFw* next_of(const Flow& flow, std::uint16_t hop) override;
+  FabricBw* previous_of(const Flow& flow, std::uint16_t hop) override;
 
   tlm::tlm_sync_enum nb_transport_fw(Run& run, FabricPhase& phase, sc_core::sc_time& delay) override;
   tlm::tlm_sync_enum nb_transport_bw(Run& run, FabricPhase& phase, sc_core::sc_time& delay) override;
