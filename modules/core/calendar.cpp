@@ -12,7 +12,6 @@ namespace wafervp {
 namespace {
 
 constexpr std::uint32_t kInBatch = 0xfffffffeu;
-constexpr std::size_t kPrefetch = 3;  // entries ahead whose state is fetched into the cache
 constexpr Time kLookAhead = 1'000'000;  // ps that sc_time_stamp may lag behind
 
 std::size_t cache_slot(Time time) { return static_cast<std::size_t>((time * 0x9e3779b97f4a7c15ull) >> 52); }
@@ -175,7 +174,6 @@ void Calendar::run_bucket(std::uint32_t index) {
       const bool arrivals = stage == static_cast<std::size_t>(Stage::kArrival);
       for (std::size_t i = 0; i < batch.size(); ++i) {
         CalendarEntry* entry = batch[i];
-        if (i + kPrefetch < batch.size()) batch[i + kPrefetch]->warm();
         // An earlier entry of the batch may have moved or cancelled this one.
         if (entry->bucket_ != kInBatch || entry->time_ != now_) continue;
         const std::uint32_t order = entry->order_;

@@ -39,8 +39,6 @@ class CalendarEntry {
   friend class Calendar;
   /// Called once at its time; the entry is no longer scheduled and may be scheduled again.
   virtual void fire(Time now) = 0;
-  /// Asks the processor for the memory that fire() will touch (only a hint).
-  virtual void warm() const {}
 
   CalendarEntry* prev_ = nullptr;
   CalendarEntry* next_ = nullptr;
