@@ -206,3 +206,14 @@ uint32_t wvp_choose(struct wvp_operation_state* operation) {
   if (command->bytes == 0 && command->op != WVP_OP_BARRIER) operation->strands = 0;
   return WVP_EXIT_OK;
 }
+
+uint32_t wvp_algorithm_of(const struct wvp_command* command, const struct wvp_comm* comm) {
+  if (command->algorithm != WVP_ALG_AUTO) return command->algorithm;
+  if (!comm || comm->size == 1) return WVP_ALG_DIRECT;
+  struct wvp_operation_state operation = {0};
+  const uint32_t size = wvp_dtype_bytes(command->dtype);
+  operation.command = command;
+  operation.comm = comm;
+  operation.unit = (uint8_t)(command->bytes % size ? 1 : size);
+  return cheapest(&operation);
+}

@@ -118,6 +118,8 @@ void RunObserver::note_operation(NpuId npu, const wvp_command& command, std::uin
     collective.op = command.op;
     collective.algorithm = command.algorithm;
     collective.bytes = command.bytes;
+    collective.npu = npu;
+    collective.command = index;
     collectives_.push_back(collective);
   }
   Collective& collective = collectives_[at->second];

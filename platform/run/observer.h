@@ -49,6 +49,8 @@ class RunObserver final : public AcceleratorObserver {
     std::uint16_t communicator = 0;
     std::uint8_t op = 0, algorithm = 0;
     std::uint64_t bytes = 0;
+    NpuId npu;                  ///< a member, and
+    std::uint32_t command = 0;  ///< its command, as an example
     std::uint32_t count = 0;
     Time sum = 0, min = kNever, max = 0;
   };

@@ -87,13 +87,13 @@ Operation operation_of(std::uint32_t op) {
   }
 }
 
-void collect_collectives(const Topology& topology, const Workload& workload, const RunObserver& observer,
+void collect_collectives(const Wafer& wafer, const Topology& topology, const Workload& workload, const RunObserver& observer,
                          Results& results) {
   for (const RunObserver::Collective& measured : observer.collectives()) {
     const Communicator& group = workload.communicators[measured.communicator];
     CollectiveResult result;
     result.operation = operation_name(measured.op);
-    result.algorithm = algorithm_name(measured.algorithm);
+    result.algorithm = algorithm_name(wafer.algorithm_of(measured.npu, measured.command));
     result.communicator = group.name;
     result.kind = traffic_name(group.kind);
     result.ranks = static_cast<std::uint32_t>(group.members.size());
@@ -219,7 +219,7 @@ Results run_scenario(const Scenario& scenario, const RunHooks& hooks) {
   }
   results.events = wafer.calendar().executed();
   if (results.status == "ok") judge(wafer, workload, observer, watcher, scenario, results);
-  collect_collectives(topology, workload, observer, results);
+  collect_collectives(wafer, topology, workload, observer, results);
   collect_links(wafer, topology, results);
   collect_npus(wafer, workload, observer, results);
   if (results.status == "ok") check_promises(wafer, topology, results);

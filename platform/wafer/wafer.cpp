@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "wafervp/hal.h"
+
 namespace wafervp {
 
 namespace {
@@ -214,6 +216,11 @@ void Wafer::load_programs(const Scenario& scenario, const Workload& workload) {
     config.step_ps = step_ps;
     processors_.push_back(std::make_unique<HostProcessor>(config, *accelerators_[n], calendar_));
   }
+}
+
+std::uint32_t Wafer::algorithm_of(NpuId npu, std::uint32_t index) const {
+  const wvp_command& command = programs_[npu.value].at(index);
+  return wvp_algorithm_of(&command, &communicators_[npu.value].at(command.comm));
 }
 
 void Wafer::set_observer(AcceleratorObserver& observer) {

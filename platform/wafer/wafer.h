@@ -29,6 +29,8 @@ class Wafer {
   const std::vector<std::unique_ptr<Link>>& links() const { return links_; }  ///< by LinkId
   Accelerator& accelerator(NpuId npu) { return *accelerators_[npu.value]; }
   const HostProcessor& processor(NpuId npu) const { return *processors_[npu.value]; }
+  /// Algorithm (enum wvp_algorithm) by which NPU `npu` runs its group operation of command `index`.
+  std::uint32_t algorithm_of(NpuId npu, std::uint32_t index) const;
   const FredFlows& fred_flows() const { return fred_flows_; }
   const std::vector<std::unique_ptr<FredSwitch>>& fred_switches() const { return fred_switches_; }
   void set_observer(AcceleratorObserver& observer);

@@ -38,6 +38,10 @@ void wvp_boot(struct wvp_context *context, const struct wvp_hal *hal, const stru
 /* Handles all new completions and goes on with the program; called when a completion was written. */
 void wvp_progress(struct wvp_context *context);
 
+/* The algorithm that a START command runs by on its communicator (0 for send and receive): the one it names,
+ * or what `auto` comes to. Reads nothing else, so that reports can ask. */
+uint32_t wvp_algorithm_of(const struct wvp_command *command, const struct wvp_comm *comm);
+
 /* Why a rank is not done, for a deadlock report: fills up to `capacity` entries, returns the number
  * there are. Reads state only. */
 struct wvp_waiting {
