@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/observer.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace wafervp {
@@ -25,8 +27,8 @@ std::uint64_t instance_key(const wvp_command& command) {
 
 }  // namespace
 
-RunObserver::RunObserver(const Workload& workload, const Options& options)
-    : workload_(workload), options_(options), ranks_(workload.programs.size()) {
+RunObserver::RunObserver(const Workload& workload, const Options& options, const RunLog& log)
+    : workload_(workload), options_(options), log_(log), ranks_(workload.programs.size()) {
   for (const RankProgram& program : workload.programs) commands_ += program.commands.size();
 }
 
@@ -47,6 +49,7 @@ void RunObserver::on_phase(NpuId npu, std::uint32_t kind, std::uint32_t index, T
     case WVP_PHASE_OP_BEGIN: note_operation(npu, *what, index, true, when); break;
     case WVP_PHASE_OP_END: note_operation(npu, *what, index, false, when); break;
     case WVP_PHASE_WAIT:
+      if (log_.wants(RunLog::kTrace)) log_.npu_line(when, npu, fmt::format("waits for command {}", index));
       rank.blocked_at = when;
       rank.blocked_on = index;
       break;
@@ -71,6 +74,7 @@ void RunObserver::count_wait(Rank& rank, const wvp_command& command, Time begin,
 }
 
 void RunObserver::on_compute(NpuId npu, Time begin, Time end) {
+  if (log_.wants(RunLog::kTrace)) log_.npu_line(end, npu, fmt::format("has computed since {} ps", begin));
   Rank& rank = ranks_[npu.value];
   rank.compute_sum += end - begin;
   // Back-to-back intervals are one.
@@ -80,6 +84,7 @@ void RunObserver::on_compute(NpuId npu, Time begin, Time end) {
 }
 
 void RunObserver::on_exit(NpuId npu, std::uint32_t status, Time when) {
+  if (log_.wants(RunLog::kDebug)) log_.npu_line(when, npu, fmt::format("ends with status {}", status));
   Rank& rank = ranks_[npu.value];
   rank.exited = true;
   rank.exit_code = status;
@@ -91,6 +96,7 @@ void RunObserver::on_exit(NpuId npu, std::uint32_t status, Time when) {
 }
 
 void RunObserver::note_operation(NpuId npu, const wvp_command& command, std::uint32_t index, bool begins, Time when) {
+  if (log_.wants(RunLog::kDebug)) log_operation(npu, command, index, begins, when);
   if (options_.trace) {
     const std::uint64_t key = (static_cast<std::uint64_t>(npu.value) << 32) | index;
     if (begins) {
@@ -129,6 +135,21 @@ void RunObserver::note_operation(NpuId npu, const wvp_command& command, std::uin
   collective.min = std::min(collective.min, time);
   collective.max = std::max(collective.max, time);
   instances_.erase(instance_key(command));
+}
+
+void RunObserver::log_operation(NpuId npu, const wvp_command& command, std::uint32_t index, bool begins,
+                                Time when) const {
+  const char* verb = begins ? "begins" : "ends";
+  const std::string text =
+      fmt::format("{} command {}: {} of {} bytes", verb, index, operation_name(command.op), command.bytes);
+  if (names_group(command)) {
+    log_.npu_line(when, npu, text + " on " + workload_.communicators[command.comm].name);
+  } else {
+    const bool sends = command.op == WVP_OP_SEND;
+    log_.npu_line(when, npu, text + fmt::format(" {} NPU {}", sends ? "to" : "from", command.root));
+    const std::uint32_t from = sends ? npu.value : command.root, to = sends ? command.root : npu.value;
+    log_.line(when, fmt::format("{}->{}", from, to), text);
+  }
 }
 
 std::vector<RunObserver::Collective> RunObserver::collectives() const { return collectives_; }

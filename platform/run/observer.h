@@ -10,6 +10,7 @@
 
 #include "accelerator/accelerator.h"
 #include "results/results.h"
+#include "run/log.h"
 #include "workload/programs.h"
 
 namespace wafervp {
@@ -27,7 +28,7 @@ class RunObserver final : public AcceleratorObserver {
     bool collectives = true;
     bool trace = false;
   };
-  RunObserver(const Workload& workload, const Options& options);
+  RunObserver(const Workload& workload, const Options& options, const RunLog& log);
 
   void on_phase(NpuId npu, std::uint32_t kind, std::uint32_t command, Time when) override;
   void on_exit(NpuId npu, std::uint32_t status, Time when) override;
@@ -79,8 +80,11 @@ class RunObserver final : public AcceleratorObserver {
   void count_wait(Rank& rank, const wvp_command& command, Time begin, Time end);
   void note_operation(NpuId npu, const wvp_command& command, std::uint32_t index, bool begins, Time when);
 
+  void log_operation(NpuId npu, const wvp_command& command, std::uint32_t index, bool begins, Time when) const;
+
   const Workload& workload_;
   Options options_;
+  const RunLog& log_;
   std::vector<Rank> ranks_;
   boost::unordered_map<std::uint64_t, Instance> instances_;  ///< by communicator and sequence
   std::map<CollectiveKey, std::size_t> index_;

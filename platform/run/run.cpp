@@ -7,6 +7,7 @@
 #include <chrono>
 
 #include "run/checks.h"
+#include "run/log.h"
 #include "run/observer.h"
 #include "run/report.h"
 #include "topology/bounds.h"
@@ -156,6 +157,12 @@ void collect_npus(Wafer& wafer, const Workload& workload, const RunObserver& obs
   }
 }
 
+void log_links(const RunLog& log, const Results& results) {
+  for (const LinkResult& link : results.links) {
+    log.line(results.time_ps, link.name, fmt::format("carried {} bytes, busy for {} ps", link.bytes, link.busy_ps));
+  }
+}
+
 /// What the kernel's quiet return means.
 void judge(Wafer& wafer, const Workload& workload, const RunObserver& observer, const Watcher& watcher,
            const Scenario& scenario, Results& results) {
@@ -196,8 +203,17 @@ Results run_scenario(const Scenario& scenario, const RunHooks& hooks) {
   const Placement placement = place(topology, scenario.workload.parallelism, scenario.workload.placement);
   const Workload workload = build_workload(scenario, topology, placement);
 
+  const RunLog log(hooks, placement.npu_of_rank);
+  for (const std::string& warning : workload.warnings) {
+    if (log.wants(RunLog::kWarning)) log.line(0, "run", warning);
+  }
+
   Wafer wafer(scenario, topology, workload);
-  RunObserver observer(workload, {scenario.outputs.statistics, scenario.outputs.trace});
+  if (log.wants(RunLog::kInfo)) {
+    log.line(0, "run", fmt::format("built {} NPUs, {} links, {} groups", topology.npus, topology.links.size(),
+                                   workload.communicators.size()));
+  }
+  RunObserver observer(workload, {scenario.outputs.statistics, scenario.outputs.trace}, log);
   wafer.set_observer(observer);
   if (scenario.limits.time_ns > 0) {
     wafer.calendar().set_limit(static_cast<Time>(scenario.limits.time_ns * 1000.0));
@@ -228,6 +244,8 @@ Results run_scenario(const Scenario& scenario, const RunHooks& hooks) {
     results.npus.clear();
   }
   results.trace = observer.take_trace();
+  if (log.wants(RunLog::kDebug)) log_links(log, results);
+  if (log.wants(RunLog::kInfo)) log.line(results.time_ps, "run", fmt::format("{}, {} events", results.status, results.events));
   return results;
 }
 
