@@ -65,7 +65,7 @@ void CollectiveStage::note_message(std::size_t input, const Run& run) {
             " sends " + std::to_string(other->bytes) + " bytes,";
   }
   text.back() = '.';
-  throw CollectiveMismatch(text);
+  throw CollectiveMismatch(config_.group, text);
 }
 
 CollectiveStage::Record& CollectiveStage::record_with(std::uint64_t packet) {

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <boost/unordered_map.hpp>
+#include <cstdint>
 #include <memory>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "fred_switch/collective_stage.h"
@@ -14,7 +16,11 @@ namespace wafervp {
 /// Ranks put different messages into one in-network operation.
 class CollectiveMismatch : public std::runtime_error {
  public:
-  using std::runtime_error::runtime_error;
+  CollectiveMismatch(std::uint32_t group, const std::string& text) : std::runtime_error(text), group_(group) {}
+  std::uint32_t group() const { return group_; }  ///< handle of the in-network flow
+
+ private:
+  std::uint32_t group_;
 };
 
 /// A FRED switch, behavioural: unicast flows pass as through a plain switch, and configured flows are

@@ -227,7 +227,7 @@ Results run_scenario(const Scenario& scenario, const RunHooks& hooks) {
     wafer.calendar().rethrow_failure();
   } catch (const CollectiveMismatch& mismatch) {
     results.status = "check_failed";
-    results.message = mismatch.what();
+    results.message = wafer.fred_flows().describe(mismatch.group()) + ": " + mismatch.what();
   }
   wafer.release_passed();
   for (std::uint32_t n = 0; n < workload.programs.size(); ++n) {
