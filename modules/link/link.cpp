@@ -372,6 +372,10 @@ void Link::unbook(Time now) {
     tell_next(lane);
     tell_previous(lane, FabricPhase::kCredit);
   }
+  // The run in progress may be cut from now on, which needs its arrival again.
+  if (!booked_.empty() && booked_.back().tail(booked_.back().count - 1) > now) {
+    taken_back.push_back(Run::from_source(*booked_.back().message, booked_.back().head(0)));
+  }
   while (!taken_back.empty()) {
     lane.arrivals.promise(taken_back.back());
     taken_back.pop_back();
