@@ -73,6 +73,7 @@ std::uint32_t Calendar::bucket_at(Time when) {
     free_buckets_.pop_back();
   }
   buckets_[index].time = when;
+  buckets_[index].serial = next_serial_++;
   slot = {when, index};
   heap_push({when, index});
   return index;
@@ -190,6 +191,40 @@ void Calendar::run_bucket(std::uint32_t index) {
   }
 }
 
+/// Another bucket of the same time exists only where the cache had lost the first one. Entries come together in
+/// the order in which the buckets were made, which is that of scheduling.
+void Calendar::join_buckets(const HeapItem& top) {
+  std::vector<std::uint32_t> others{top.bucket};
+  while (!heap_.empty() && heap_[0].time == top.time) {
+    others.push_back(heap_[0].bucket);
+    heap_pop();
+  }
+  std::sort(others.begin(), others.end(),
+            [this](std::uint32_t a, std::uint32_t b) { return buckets_[a].serial < buckets_[b].serial; });
+  Bucket joined;
+  joined.time = top.time;
+  for (const std::uint32_t other : others) {
+    for (std::size_t stage = 0; stage < kStages; ++stage) {
+      List& into = joined.lists[stage];
+      for (CalendarEntry* entry = buckets_[other].lists[stage].head; entry != nullptr;) {
+        CalendarEntry* next = entry->next_;
+        entry->bucket_ = top.bucket;
+        entry->prev_ = into.tail;
+        entry->next_ = nullptr;
+        (into.tail ? into.tail->next_ : into.head) = entry;
+        into.tail = entry;
+        entry = next;
+      }
+    }
+    joined.count += buckets_[other].count;
+    if (other != top.bucket) {
+      buckets_[other] = {};
+      free_buckets_.push_back(other);
+    }
+  }
+  buckets_[top.bucket] = joined;
+}
+
 void Calendar::drain_until(Time bound) {
   while (!heap_.empty() && heap_[0].time <= bound) {
     const HeapItem top = heap_[0];
@@ -198,28 +233,7 @@ void Calendar::drain_until(Time bound) {
       return;
     }
     heap_pop();
-    // Another bucket of the same time exists only where the cache had lost the first one.
-    while (!heap_.empty() && heap_[0].time == top.time) {
-      const std::uint32_t other = heap_[0].bucket;
-      for (std::size_t stage = 0; stage < kStages; ++stage) {
-        List& from = buckets_[other].lists[stage];
-        List& into = buckets_[top.bucket].lists[stage];
-        for (CalendarEntry* entry = from.head; entry != nullptr;) {
-          CalendarEntry* next = entry->next_;
-          entry->bucket_ = top.bucket;
-          entry->prev_ = into.tail;
-          entry->next_ = nullptr;
-          (into.tail ? into.tail->next_ : into.head) = entry;
-          into.tail = entry;
-          entry = next;
-        }
-        from = {};
-      }
-      buckets_[top.bucket].count += buckets_[other].count;
-      buckets_[other] = {};
-      free_buckets_.push_back(other);
-      heap_pop();
-    }
+    if (!heap_.empty() && heap_[0].time == top.time) join_buckets(top);
     if (buckets_[top.bucket].count > 0) {
       now_ = top.time;
       running_ = top.bucket;

@@ -93,6 +93,7 @@ class Calendar : public sc_core::sc_module {
   };
   struct Bucket {
     Time time = kNever;
+    std::uint64_t serial = 0;  ///< in order of making
     std::uint32_t count = 0;
     std::array<List, kStages> lists;
   };
@@ -106,6 +107,7 @@ class Calendar : public sc_core::sc_module {
   void drain();
   void drain_until(Time bound);
   void run_bucket(std::uint32_t index);
+  void join_buckets(const HeapItem& top);
   void fire(CalendarEntry& entry);
   void fire_follower(std::uint32_t index, std::uint32_t order);
   static void sort_batch(std::vector<CalendarEntry*>& batch);
@@ -128,6 +130,7 @@ class Calendar : public sc_core::sc_module {
   Time now_ = 0;
   Time armed_ = kNever;
   Time limit_ = kNever;
+  std::uint64_t next_serial_ = 0;
   std::uint64_t pending_ = 0;
   std::uint64_t executed_ = 0;
   std::uint64_t next_watch_ = ~std::uint64_t{0};

@@ -226,9 +226,9 @@ TEST(Refused, NotifyCombinedWithoutCombine) {
 }
 TEST(Refused, MoreDescriptorsThanTheRingHolds) {
   Bench bench;
-  bench.at(1, [&] { bench.dut.write32(WVP_REG_DQ_DOORBELL, 17, 1); });
+  bench.at(1, [&] { bench.dut.write32(WVP_REG_DQ_DOORBELL, AcceleratorConfig{}.descriptor_entries + 1, 1); });
   EXPECT_THAT(bench.run_to_error(),
-              testing::HasSubstr("NPU 0: doorbell announces 17 descriptors, the ring has 16 entries"));
+              testing::HasSubstr("NPU 0: doorbell announces 5 descriptors, the ring has 4 entries"));
 }
 
 TEST(Route, StartsAndEndsAtTheAccelerator) {
