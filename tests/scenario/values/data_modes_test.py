@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sizes only and real values give the same files but for what says which it was (and what the values take in memory)."""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+from product import REPOSITORY, Checks, merge, parser
+
+
+def files(program, content, data):
+    with tempfile.TemporaryDirectory(prefix="wafervp-data-") as scratch:
+        path = pathlib.Path(scratch, "scenario.json")
+        path.write_text(json.dumps(merge(content, {"detail": {"data": data}, "outputs": {"trace": True}})))
+        out = pathlib.Path(scratch, "out")
+        done = subprocess.run([program, "run", str(path), "--out", str(out), "--quiet"], timeout=60, check=False,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        if done.returncode != 0:
+            raise RuntimeError(done.stdout)
+        return {str(p.relative_to(out)): p.read_text() for p in sorted(out.rglob("*")) if p.is_file()}
+
+
+def main():
+    args = parser().parse_args()
+    checks = Checks()
+    for path in sorted((REPOSITORY / "scenarios" / "examples").glob("*.json")):
+        content = json.loads(path.read_text())
+        if content["workload"].get("collective", {}).get("bytes", 0) > 1 << 20:
+            content["workload"]["collective"]["bytes"] = 1 << 20  # within limits.value_bytes
+        try:
+            none, values = (files(args.wafervp, content, data) for data in ("none", "values"))
+        except RuntimeError as error:
+            checks.that(False, path.name, str(error))
+            continue
+        checks.that(sorted(none) == sorted(values), f"{path.name}: the same files, {', '.join(none)}")
+        for name in none:
+            if name == "effective-scenario.json":
+                continue
+            left, right = none[name], values[name]
+            if name == "result.json":
+                left, right = json.loads(left), json.loads(right)
+                for result in (left, right):
+                    result.pop("scenario_hash", None)
+            checks.that(left == right, f"{path.name}: {name} is the same")
+            if left != right and isinstance(left, dict):
+                print({key: (left.get(key), right.get(key)) for key in left if left.get(key) != right.get(key)})
+    return checks.status()
+
+
+sys.exit(main())
