@@ -122,6 +122,26 @@ INSTANTIATE_TEST_SUITE_P(Values, InSwitch,
                          testing::Values("all_reduce", "reduce_scatter", "all_gather", "broadcast"),
                          [](const auto& given) { return std::string(given.param); });
 
+class EndPointsOfFred : public testing::TestWithParam<Family> {};
+
+TEST_P(EndPointsOfFred, HaveTheValuesOfThePlainReference) {
+  for (std::uint32_t n = 1; n <= 20; ++n) {
+    for (std::size_t i = 0; i < GetParam().operations.size(); ++i) {
+      const auto turn = static_cast<std::uint32_t>(n + i);
+      expect_all_sizes({fred(5, 4, turn % 2 == 1), GetParam().operations[i], GetParam().algorithm, "", 0, 1,
+                        0, some_of(20, n)},
+                       turn, n == 3 || n == 20);
+      if (HasFailure()) return;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Values, EndPointsOfFred,
+                         testing::Values(Family{"ring", "ring", kReductions, nullptr},
+                                         Family{"direct", "direct", kOthers, nullptr},
+                                         Family{"relay", "relay", {"broadcast"}, nullptr}),
+                         [](const auto& given) { return std::string(given.param.name); });
+
 class Hierarchical : public testing::TestWithParam<const char*> {};
 
 TEST_P(Hierarchical, AddsAlongTheGridOfAMesh) {
