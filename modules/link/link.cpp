@@ -347,10 +347,10 @@ void Link::book(Lane& lane, const Run& arrival, Time now) {
   statistics_.busy_ps += free_at_ - start;
   // What has ended stays ended; the rest may have to be taken back.
   if (booked_.size() >= kBookedKept) {
-    const auto ended = [now](const Run& old) { return old.tail(old.count - 1) <= now; };
+    const auto ended = [now](const Booked& old) { return old.run.tail(old.run.count - 1) <= now; };
     booked_.erase(booked_.begin(), std::find_if_not(booked_.begin(), booked_.end(), ended));
   }
-  booked_.push_back(run);
+  booked_.push_back({run, arrival.origin});
   tell_next(lane);
   tell_previous(lane, FabricPhase::kCredit);
 }
@@ -362,10 +362,10 @@ void Link::unbook(Time now) {
   present_ = nullptr;
   bounded_ = false;
   std::vector<Run> taken_back;
-  while (!booked_.empty() && booked_.back().head(0) > now) {
-    lane.run = booked_.back();
+  while (!booked_.empty() && booked_.back().run.head(0) >= now) {
+    lane.run = booked_.back().run;
+    taken_back.push_back(Run::from_source(*lane.run.message, booked_.back().arrived));
     booked_.pop_back();
-    taken_back.push_back(Run::from_source(*lane.run.message, lane.run.head(0)));
     count(lane.run, lane.run.count, ~std::uint64_t{0});
     lane.next = lane.run.first;
     lane.run.count = 0;
@@ -373,8 +373,8 @@ void Link::unbook(Time now) {
     tell_previous(lane, FabricPhase::kCredit);
   }
   // The run in progress may be cut from now on, which needs its arrival again.
-  if (!booked_.empty() && booked_.back().tail(booked_.back().count - 1) > now) {
-    taken_back.push_back(Run::from_source(*booked_.back().message, booked_.back().head(0)));
+  if (!booked_.empty() && booked_.back().run.tail(booked_.back().run.count - 1) > now) {
+    taken_back.push_back(Run::from_source(*booked_.back().run.message, booked_.back().arrived));
   }
   while (!taken_back.empty()) {
     lane.arrivals.promise(taken_back.back());
@@ -386,7 +386,7 @@ void Link::unbook(Time now) {
     period_start_ = free_at_;
     period_bytes_ = 0;
   } else {
-    lane.run = booked_.back();
+    lane.run = booked_.back().run;
     present_ = &lane;
     set_end_of(lane.run);
   }

@@ -78,6 +78,11 @@ class Link : public sc_core::sc_module, public FabricFwInterface, public FabricB
     std::uint64_t packets;
     bool unknown_beyond;  ///< it ends where nothing is promised yet, not where a promise is too late
   };
+  /// A run that was put on the link ahead of its time.
+  struct Booked {
+    Run run;
+    Time arrived;  ///< when the message was handed over
+  };
   /// A run that may start now: its packets and their times.
   struct Plan {
     Slots slots;
@@ -136,7 +141,7 @@ class Link : public sc_core::sc_module, public FabricFwInterface, public FabricB
   Time period_start_ = 0;          ///< start of the busy period
   std::uint64_t period_bytes_ = 0;
   LinkStatistics statistics_;
-  std::vector<Run> booked_;  ///< runs ahead of time of the only lane of an uncontended link
+  std::vector<Booked> booked_;  ///< of the only lane of an uncontended link
   Lane* present_ = nullptr;  ///< lane of the last run that has the link for itself
   std::deque<Lane> lanes_;
   std::vector<Lane*> active_;
