@@ -191,8 +191,8 @@ void Calendar::run_bucket(std::uint32_t index) {
   }
 }
 
-/// Another bucket of the same time exists only where the cache had lost the first one. Entries come together in
-/// the order in which the buckets were made, which is that of scheduling.
+/// Another bucket of the same time exists only where the cache had lost the first one. Entries come together
+/// in the order in which the buckets were made, which is that of scheduling.
 void Calendar::join_buckets(const HeapItem& top) {
   std::vector<std::uint32_t> others{top.bucket};
   while (!heap_.empty() && heap_[0].time == top.time) {
@@ -269,7 +269,8 @@ void Calendar::drain() {
   armed_ = kNever;
   draining_ = true;
   const Time stamp = sc_core::sc_time_stamp().value();
-  const Time pending = sc_core::sc_pending_activity() ? sc_core::sc_time_to_pending_activity().value() : kNever;
+  const Time pending =
+      sc_core::sc_pending_activity() ? sc_core::sc_time_to_pending_activity().value() : kNever;
   // Whatever the kernel has to do next runs before our events of the same time.
   const Time bound = pending == 0 ? stamp : stamp + std::min(kLookAhead, pending - 1);
   try {

@@ -37,15 +37,15 @@ class FabricBwInterface : public virtual FabricBw {
   using protocol_types = FabricProtocol;
 };
 
-using FabricInitiatorSocket =
-    tlm::tlm_base_initiator_socket<32, FabricFwInterface, FabricBwInterface, 1, sc_core::SC_ONE_OR_MORE_BOUND>;
+using FabricInitiatorSocket = tlm::tlm_base_initiator_socket<32, FabricFwInterface, FabricBwInterface, 1,
+                                                             sc_core::SC_ONE_OR_MORE_BOUND>;
 using FabricTargetSocket =
     tlm::tlm_base_target_socket<32, FabricFwInterface, FabricBwInterface, 1, sc_core::SC_ONE_OR_MORE_BOUND>;
 
 class FabricNode;
 
-/// A module between two links that only passes calls on. A flow's calls may go straight to what is bound behind
-/// it; the interface is the one bound to its socket, so that a monitor there is not passed by.
+/// A module between two links that only passes calls on. A flow's calls may go straight to what is bound
+/// behind it; the interface is the one bound to its socket, so that a monitor there is not passed by.
 class FabricRelay {
  public:
   virtual ~FabricRelay() = default;

@@ -31,8 +31,8 @@ struct Flow {
     std::uint16_t input;   ///< port by which the flow enters that node
   };
   FlowId id;
-  NpuId source;       ///< sending NPU; invalid for the inner parts of a tree
-  NpuId destination;  ///< receiving NPU; invalid for the inner parts of a tree
+  NpuId source;             ///< sending NPU; invalid for the inner parts of a tree
+  NpuId destination;        ///< receiving NPU; invalid for the inner parts of a tree
   std::uint32_t group = 0;  ///< handle of the in-network flow that it belongs to, 0: unicast
   std::uint8_t traffic_class = 0;
   boost::container::small_vector<Hop, 2> hops;
@@ -101,7 +101,7 @@ struct Run {
   std::uint16_t tail_bytes = 0;  ///< bytes of the last packet of the run
   std::uint16_t hop = 0;         ///< index of the link of the flow's path that the run goes over next
   bool last = false;             ///< the run ends with the message's last packet
-  bool hopeful = false;          ///< more packets than the sender has credits for: answer when the head is here
+  bool hopeful = false;  ///< more packets than the sender has credits for: answer when the head is here
 
   /// All packets of `message`, ready at its source from `when` on.
   static Run from_source(Message& message, Time when) {

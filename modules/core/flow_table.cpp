@@ -72,8 +72,8 @@ void FlowTable::walk(Flow& flow, FabricNode& start, unsigned start_input) {
       break;
     }
     if (flow.hops.size() == kMaxHops) {
-      throw std::runtime_error("routing loop: the flow from NPU " + std::to_string(flow.source.value) + " to NPU " +
-                               std::to_string(flow.destination.value) + " does not arrive");
+      throw std::runtime_error("routing loop: the flow from NPU " + std::to_string(flow.source.value) +
+                               " to NPU " + std::to_string(flow.destination.value) + " does not arrive");
     }
     FabricLink& link = node->output_link(output);
     Lane* lane = link.open(flow, static_cast<std::uint16_t>(flow.hops.size()), input);

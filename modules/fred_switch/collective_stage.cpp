@@ -78,7 +78,8 @@ CollectiveStage::Record& CollectiveStage::record_with(std::uint64_t packet) {
 void CollectiveStage::open_outputs(const Message& model) {
   // At the links the stage counts as the port of its first input.
   for (unsigned output : config_.outputs) {
-    Flow& flow = flows_.from_stage(owner_, output, config_.inputs.front(), config_.group, model.flow->traffic_class);
+    Flow& flow =
+        flows_.from_stage(owner_, output, config_.inputs.front(), config_.group, model.flow->traffic_class);
     owner_.bind_output(flow, *this);
     output_flows_.push_back(&flow);
   }

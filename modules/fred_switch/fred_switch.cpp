@@ -8,13 +8,16 @@ namespace wafervp {
 
 namespace {
 
-std::uint64_t key_of(std::uint32_t group, unsigned input) { return (static_cast<std::uint64_t>(group) << 32) | input; }
+std::uint64_t key_of(std::uint32_t group, unsigned input) {
+  return (static_cast<std::uint64_t>(group) << 32) | input;
+}
 
 }  // namespace
 
 FredSwitch::FredSwitch(sc_core::sc_module_name name, const RouterConfig& config,
-                       std::unique_ptr<RoutingAlgorithm> routing, NodeId node, const StageDirectory& directory,
-                       Calendar& calendar, MessagePool& messages, FlowTable& flows)
+                       std::unique_ptr<RoutingAlgorithm> routing, NodeId node,
+                       const StageDirectory& directory, Calendar& calendar, MessagePool& messages,
+                       FlowTable& flows)
     : Router(name, config, std::move(routing)),
       node_(node),
       directory_(directory),
@@ -41,7 +44,8 @@ CollectiveStage* FredSwitch::stage_of(std::uint32_t group, unsigned input) {
     throw std::runtime_error("FRED switch " + std::string(name()) + " has no configuration for flow " +
                              std::to_string(group) + " at input port " + std::to_string(input));
   }
-  stages_.push_back(std::make_unique<CollectiveStage>(*this, config, calendar_, messages_, flows_, node_.value));
+  stages_.push_back(
+      std::make_unique<CollectiveStage>(*this, config, calendar_, messages_, flows_, node_.value));
   for (unsigned port : config.inputs) stage_index_[key_of(group, port)] = stages_.back().get();
   return stages_.back().get();
 }

@@ -16,7 +16,8 @@ namespace wafervp {
 /// Ranks put different messages into one in-network operation.
 class CollectiveMismatch : public std::runtime_error {
  public:
-  CollectiveMismatch(std::uint32_t group, const std::string& text) : std::runtime_error(text), group_(group) {}
+  CollectiveMismatch(std::uint32_t group, const std::string& text)
+      : std::runtime_error(text), group_(group) {}
   std::uint32_t group() const { return group_; }  ///< handle of the in-network flow
 
  private:
@@ -27,9 +28,9 @@ class CollectiveMismatch : public std::runtime_error {
 /// summed and copied (CollectiveStage). One merged lane a port. A flow is configured when it is first used.
 class FredSwitch : public Router {
  public:
-  FredSwitch(sc_core::sc_module_name name, const RouterConfig& config, std::unique_ptr<RoutingAlgorithm> routing,
-             NodeId node, const StageDirectory& directory, Calendar& calendar, MessagePool& messages,
-             FlowTable& flows);
+  FredSwitch(sc_core::sc_module_name name, const RouterConfig& config,
+             std::unique_ptr<RoutingAlgorithm> routing, NodeId node, const StageDirectory& directory,
+             Calendar& calendar, MessagePool& messages, FlowTable& flows);
 
   const std::vector<std::unique_ptr<CollectiveStage>>& stages() const { return stages_; }
   void release_passed();
@@ -56,8 +57,8 @@ class FredSwitch : public Router {
   MessagePool& messages_;
   FlowTable& flows_;
   std::vector<std::unique_ptr<CollectiveStage>> stages_;
-  boost::unordered_map<std::uint64_t, CollectiveStage*> stage_index_;  ///< by group and input port
-  boost::unordered_map<FlowId, Sink, std::hash<FlowId>> sinks_;        ///< flows that end in a stage
+  boost::unordered_map<std::uint64_t, CollectiveStage*> stage_index_;          ///< by group and input port
+  boost::unordered_map<FlowId, Sink, std::hash<FlowId>> sinks_;                ///< flows that end in a stage
   boost::unordered_map<FlowId, CollectiveStage*, std::hash<FlowId>> sources_;  ///< flows that begin in one
   sc_core::sc_time no_delay_;
 };

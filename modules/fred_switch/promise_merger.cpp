@@ -97,8 +97,8 @@ void PromiseMerger::extend(std::uint64_t end) {
   }
 }
 
-/// What has passed entirely on all streams is never asked for again; what is merged and still to come is, when
-/// another stream takes its promise back.
+/// What has passed entirely on all streams is never asked for again; what is merged and still to come is,
+/// when another stream takes its promise back.
 void PromiseMerger::forget_past(Time now) {
   std::size_t past = 0;
   while (past + 1 < emitted_.size() && emitted_[past].tail(emitted_[past].count - 1) < now) ++past;

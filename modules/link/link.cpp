@@ -447,7 +447,8 @@ Time Link::wish(const Lane& lane, Time now) const {
   if (lane.ready != kNever) {
     when = std::max(lane.ready, now);
     if (lane.paced && lane.run.count > 0) when = std::max(when, lane.run.tail(lane.run.count - 1));
-    if (when < free_at_ && (bounded_ || present_ == nullptr || &lane == present_ || !outranks_present(lane, when))) {
+    if (when < free_at_ &&
+        (bounded_ || present_ == nullptr || &lane == present_ || !outranks_present(lane, when))) {
       when = free_at_;
     }
   }
@@ -482,7 +483,9 @@ void Link::tell_next(Lane& lane) {
 
 void Link::tell_previous(Lane& lane, FabricPhase phase) {
   // A source keeps count of its messages only where it asked for that.
-  if (lane.hop == 0 && lane.flow->source.valid() && (lane.run.message == nullptr || !lane.run.message->windowed)) return;
+  if (lane.hop == 0 && lane.flow->source.valid() &&
+      (lane.run.message == nullptr || !lane.run.message->windowed))
+    return;
   Run run = lane.run;
   lane.previous_place->nb_transport_bw(run, phase, no_delay_);
 }
@@ -492,7 +495,9 @@ std::uint64_t Link::queued_packets(Time now) const {
   for (const Lane* lane : active_) {
     for (std::size_t i = 0; i < lane->arrivals.size(); ++i) {
       const Run& run = lane->arrivals[i];
-      for (std::uint64_t p = std::max(run.first, lane->next); p < run.end() && run.head(p - run.first) <= now; ++p) ++packets;
+      for (std::uint64_t p = std::max(run.first, lane->next); p < run.end() && run.head(p - run.first) <= now;
+           ++p)
+        ++packets;
     }
   }
   return packets;

@@ -23,17 +23,20 @@ struct LinkConfig {
 };
 
 struct LinkStatistics {
-  std::uint64_t bytes = 0;    ///< payload that was put on the wire
+  std::uint64_t bytes = 0;  ///< payload that was put on the wire
   std::uint64_t packets = 0;
   std::uint64_t runs = 0;
-  Time busy_ps = 0;           ///< serialising
-  Time stalled_ps = 0;        ///< idle while the flow that went next had a packet and no credit
+  Time busy_ps = 0;     ///< serialising
+  Time stalled_ps = 0;  ///< idle while the flow that went next had a packet and no credit
   std::array<std::uint64_t, 4> class_bytes{};  ///< by traffic class
 };
 
 /// A wafer link, one direction: queue per flow, credits per flow, arbitration, serialisation, latency.
 /// The law is in README.md; its parts are named in the same words as there.
-class Link : public sc_core::sc_module, public FabricFwInterface, public FabricBwInterface, public FabricLink {
+class Link : public sc_core::sc_module,
+             public FabricFwInterface,
+             public FabricBwInterface,
+             public FabricLink {
  public:
   FabricTargetSocket in;
   FabricInitiatorSocket out;
@@ -58,7 +61,8 @@ class Link : public sc_core::sc_module, public FabricFwInterface, public FabricB
   template <class Visit>
   void for_each_waiting(Visit visit) const {
     for (const Lane& lane : lanes_) {
-      if (lane.active) visit(*lane.flow, lane.next, lane.arrivals.empty() ? 0 : lane.arrivals.back().end() - lane.next);
+      if (lane.active)
+        visit(*lane.flow, lane.next, lane.arrivals.empty() ? 0 : lane.arrivals.back().end() - lane.next);
     }
   }
 
@@ -127,7 +131,8 @@ class Link : public sc_core::sc_module, public FabricFwInterface, public FabricB
   Plan paced(const Lane& lane, Time start) const;
   void set_end_of(const Run& run);
   std::uint64_t arrived_extent(const Lane& lane, const Slots& slots) const;
-  Extent credited_extent(const Lane& lane, std::uint64_t first, const Slots& slots, std::uint64_t limit) const;
+  Extent credited_extent(const Lane& lane, std::uint64_t first, const Slots& slots,
+                         std::uint64_t limit) const;
   Time gathered(const Lane& lane, const Run& arrival, Time ready) const;
   std::uint64_t turn_packets() const;
   std::uint64_t least_turn(const Lane& claimant) const;
@@ -136,13 +141,13 @@ class Link : public sc_core::sc_module, public FabricFwInterface, public FabricB
   // In the order of use by an uncontended message, which touches few cache lines so.
   LinkConfig config_;
   Calendar& calendar_;
-  Lane* only_ = nullptr;           ///< the one lane that has ever been opened, while it may be booked
-  Time free_at_ = 0;               ///< end of the last run
-  Time period_start_ = 0;          ///< start of the busy period
+  Lane* only_ = nullptr;   ///< the one lane that has ever been opened, while it may be booked
+  Time free_at_ = 0;       ///< end of the last run
+  Time period_start_ = 0;  ///< start of the busy period
   std::uint64_t period_bytes_ = 0;
   LinkStatistics statistics_;
   std::vector<Booked> booked_;  ///< of the only lane of an uncontended link
-  Lane* present_ = nullptr;  ///< lane of the last run that has the link for itself
+  Lane* present_ = nullptr;     ///< lane of the last run that has the link for itself
   std::deque<Lane> lanes_;
   std::vector<Lane*> active_;
   std::vector<Lane*> paced_;  ///< lanes of the runs that share the link, each at the pace of a slower one
@@ -154,9 +159,9 @@ class Link : public sc_core::sc_module, public FabricFwInterface, public FabricB
   unsigned ports_ = 1;
   unsigned turn_port_ = 0;
   std::uint64_t turn_left_ = 0;
-  unsigned last_port_ = ~0u;       ///< port that was served before the present one
-  std::uint64_t last_turn_ = 0;    ///< packets that it sent in that turn
-  std::uint64_t turn_before_ = 0;  ///< packets that the present port sent before its present run
+  unsigned last_port_ = ~0u;         ///< port that was served before the present one
+  std::uint64_t last_turn_ = 0;      ///< packets that it sent in that turn
+  std::uint64_t turn_before_ = 0;    ///< packets that the present port sent before its present run
   std::uint32_t smallest_feed_ = 0;  ///< smallest buffer of the links that feed this one, 0: sources only
   bool bounded_ = false;             ///< the last run was limited to a turn: claimants do not cut it
   bool arbitrating_ = false;

@@ -141,14 +141,15 @@ Link::Plan Link::plan(const Lane& lane, const Slots& slots, std::uint64_t limit,
   const Extent credit = credited_extent(lane, lane.next, slots, n);
   if (credit.packets < n) {
     const Time packet = slots.rate->ps(kPacketBytes);
-    const bool hopeful = may_hope && credit.unknown_beyond && credit.packets * packet >= config_.latency + packet;
+    const bool hopeful =
+        may_hope && credit.unknown_beyond && credit.packets * packet >= config_.latency + packet;
     return {slots, hopeful ? n : credit.packets, credit.packets};
   }
   return {slots, n, credit.packets};
 }
 
-/// Packets come slower than the link sends: it forwards each as it comes, and leaves the gaps to others. Being
-/// behind the arrivals by less than the spare buffer costs nothing but that time.
+/// Packets come slower than the link sends: it forwards each as it comes, and leaves the gaps to others.
+/// Being behind the arrivals by less than the spare buffer costs nothing but that time.
 Link::Plan Link::paced_by_arrivals(const Lane& lane, Time start) const {
   const Run& arrival = *arrival_with(lane, lane.next);
   if (arrival.rate == nullptr || !(*arrival.rate < config_.rate)) return {};
@@ -156,7 +157,8 @@ Link::Plan Link::paced_by_arrivals(const Lane& lane, Time start) const {
   const Time spacing = arrival.rate->ps(kPacketBytes);
   Slots slots{arrival.origin, arrival.offset + skip * kPacketBytes, arrival.rate, spacing - packet_ps_};
   const std::uint64_t in_loop = divide_up(2 * lane.feed_latency, spacing) + 1;
-  const std::uint64_t spare = lane.feed_buffer == 0 ? 1 : lane.feed_buffer - std::min<std::uint64_t>(lane.feed_buffer, in_loop);
+  const std::uint64_t spare =
+      lane.feed_buffer == 0 ? 1 : lane.feed_buffer - std::min<std::uint64_t>(lane.feed_buffer, in_loop);
   if (!shift_to(slots, start, spare * spacing)) return {};
   return plan(lane, slots, arrival.count - skip, true);
 }
@@ -174,7 +176,8 @@ Link::Plan Link::paced_by_credits(const Lane& lane, Time start) const {
   if (origin < late) return {};
   Slots slots{origin - late, credit->offset + (skip + 1) * kPacketBytes, credit->rate, late};
   const std::uint64_t in_loop = divide_up(2 * config_.latency + packet_ps_, spacing) + 1;
-  const std::uint64_t spare = config_.buffer_packets - std::min<std::uint64_t>(config_.buffer_packets, in_loop);
+  const std::uint64_t spare =
+      config_.buffer_packets - std::min<std::uint64_t>(config_.buffer_packets, in_loop);
   if (!shift_to(slots, start, spare * spacing)) return {};
   // A short last packet begins with its credit, not at the end of its slot: it goes by itself.
   const Message& message = *arrival_with(lane, lane.next)->message;
@@ -238,8 +241,8 @@ std::uint64_t Link::turn_packets() const {
   return std::max<std::uint64_t>(1, turn);
 }
 
-/// Packets that the present run keeps when `claimant` is ready: as many as the claimant's port had in the turn
-/// before, or a port that gathers trains would take four packets for each one of the other port.
+/// Packets that the present run keeps when `claimant` is ready: as many as the claimant's port had in the
+/// turn before, or a port that gathers trains would take four packets for each one of the other port.
 std::uint64_t Link::least_turn(const Lane& claimant) const {
   if (claimant.input == present_->input || claimant.input != last_port_) return 1;
   const std::uint64_t turn = std::min(turn_packets(), last_turn_);
@@ -274,7 +277,8 @@ void Link::refresh(Lane& lane) {
   const std::uint64_t skip = lane.next - arrival->first;
   lane.age = arrival->head(skip);
   const Time credit = credit_of(lane, lane.next);
-  lane.ready = credit == kNever ? kNever : gathered(lane, *arrival, std::max(arrival_of(*arrival, skip), credit));
+  lane.ready =
+      credit == kNever ? kNever : gathered(lane, *arrival, std::max(arrival_of(*arrival, skip), credit));
 }
 
 void Link::forget_spent_credits(Lane& lane, Time now) {

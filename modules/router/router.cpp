@@ -5,7 +5,8 @@
 
 namespace wafervp {
 
-Router::Router(sc_core::sc_module_name name, const RouterConfig& config, std::unique_ptr<RoutingAlgorithm> routing)
+Router::Router(sc_core::sc_module_name name, const RouterConfig& config,
+               std::unique_ptr<RoutingAlgorithm> routing)
     : sc_module(name),
       in("in", config.inputs),
       out("out", config.outputs),

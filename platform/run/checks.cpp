@@ -11,7 +11,8 @@ namespace wafervp {
 void check_promises(Wafer& wafer, const Topology& topology, Results& results) {
   std::vector<std::string> failures;
   if (wafer.messages().outstanding() != 0) {
-    failures.push_back(fmt::format("{} messages are still in flight at the end", wafer.messages().outstanding()));
+    failures.push_back(
+        fmt::format("{} messages are still in flight at the end", wafer.messages().outstanding()));
   }
   std::uint64_t sent = 0, received = 0;
   for (const NpuResult& npu : results.npus) {
@@ -28,8 +29,8 @@ void check_promises(Wafer& wafer, const Topology& topology, Results& results) {
   for (std::size_t k = 0; k < results.links.size(); ++k) {
     const LinkResult& link = results.links[k];
     if (Rate(link.bytes_per_s).ps(link.bytes) > results.time_ps) {
-      failures.push_back(fmt::format("link {} carried {} bytes in {} ps, more than its rate allows", link.name,
-                                     link.bytes, results.time_ps));
+      failures.push_back(fmt::format("link {} carried {} bytes in {} ps, more than its rate allows",
+                                     link.name, link.bytes, results.time_ps));
     }
   }
   for (const CollectiveResult& collective : results.collectives) {

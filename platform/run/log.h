@@ -23,7 +23,9 @@ class RunLog {
   /// To be asked before a line is put together.
   bool wants(Level level) const { return level <= level_; }
   void line(Time when, const std::string& name, const std::string& text) const;
-  void npu_line(Time when, NpuId npu, const std::string& text) const { line(when, "npu" + std::to_string(npu.value), text); }
+  void npu_line(Time when, NpuId npu, const std::string& text) const {
+    line(when, "npu" + std::to_string(npu.value), text);
+  }
 
  private:
   const RunHooks& hooks_;

@@ -15,9 +15,12 @@ bool names_group(const wvp_command& command) {
 
 TrafficKind kind_of_class(std::uint8_t traffic_class) {
   switch (traffic_class) {
-    case WVP_CLASS_MP: return TrafficKind::kMp;
-    case WVP_CLASS_DP: return TrafficKind::kDp;
-    default: return TrafficKind::kPp;
+    case WVP_CLASS_MP:
+      return TrafficKind::kMp;
+    case WVP_CLASS_DP:
+      return TrafficKind::kDp;
+    default:
+      return TrafficKind::kPp;
   }
 }
 
@@ -46,8 +49,12 @@ void RunObserver::on_phase(NpuId npu, std::uint32_t kind, std::uint32_t index, T
     rank.passed = index + 1;
   }
   switch (kind) {
-    case WVP_PHASE_OP_BEGIN: note_operation(npu, *what, index, true, when); break;
-    case WVP_PHASE_OP_END: note_operation(npu, *what, index, false, when); break;
+    case WVP_PHASE_OP_BEGIN:
+      note_operation(npu, *what, index, true, when);
+      break;
+    case WVP_PHASE_OP_END:
+      note_operation(npu, *what, index, false, when);
+      break;
     case WVP_PHASE_WAIT:
       if (log_.wants(RunLog::kTrace)) log_.npu_line(when, npu, fmt::format("waits for command {}", index));
       rank.blocked_at = when;
@@ -57,7 +64,8 @@ void RunObserver::on_phase(NpuId npu, std::uint32_t kind, std::uint32_t index, T
       if (rank.blocked_at != kNever) count_wait(rank, *what, rank.blocked_at, when);
       rank.blocked_at = kNever;
       break;
-    default: break;
+    default:
+      break;
   }
 }
 
@@ -95,15 +103,16 @@ void RunObserver::on_exit(NpuId npu, std::uint32_t status, Time when) {
   failed_ = failed_ || status != WVP_EXIT_OK;
 }
 
-void RunObserver::note_operation(NpuId npu, const wvp_command& command, std::uint32_t index, bool begins, Time when) {
+void RunObserver::note_operation(NpuId npu, const wvp_command& command, std::uint32_t index, bool begins,
+                                 Time when) {
   if (log_.wants(RunLog::kDebug)) log_operation(npu, command, index, begins, when);
   if (options_.trace) {
     const std::uint64_t key = (static_cast<std::uint64_t>(npu.value) << 32) | index;
     if (begins) {
       begun_[key] = when;
     } else if (const auto found = begun_.find(key); found != begun_.end()) {
-      const TrafficKind kind =
-          names_group(command) ? workload_.communicators[command.comm].kind : kind_of_class(command.traffic_class);
+      const TrafficKind kind = names_group(command) ? workload_.communicators[command.comm].kind
+                                                    : kind_of_class(command.traffic_class);
       trace_.push_back({npu.value, operation_name(command.op), traffic_name(kind), found->second, when});
       begun_.erase(found);
     }
@@ -169,7 +178,8 @@ Breakdown RunObserver::breakdown(NpuId npu, Time total) const {
   parts.pp = rank.exposed[static_cast<std::size_t>(TrafficKind::kPp)];
   parts.input_load = rank.exposed[static_cast<std::size_t>(TrafficKind::kInputLoad)];
   parts.weight_streaming = rank.exposed[static_cast<std::size_t>(TrafficKind::kWeightStreaming)];
-  const Time counted = parts.compute + parts.mp + parts.dp + parts.pp + parts.input_load + parts.weight_streaming;
+  const Time counted =
+      parts.compute + parts.mp + parts.dp + parts.pp + parts.input_load + parts.weight_streaming;
   parts.idle = total > counted ? total - counted : 0;
   return parts;
 }
@@ -177,30 +187,39 @@ Breakdown RunObserver::breakdown(NpuId npu, Time total) const {
 const char* operation_name(std::uint32_t op) {
   switch (op) {
 #define WVP_NAME(name, value, text) \
-  case value: return text;
+  case value:                       \
+    return text;
     WVP_OPERATIONS(WVP_NAME)
 #undef WVP_NAME
-    default: return "compute";
+    default:
+      return "compute";
   }
 }
 
 const char* algorithm_name(std::uint32_t algorithm) {
   switch (algorithm) {
 #define WVP_NAME(name, value, text) \
-  case value: return text;
+  case value:                       \
+    return text;
     WVP_ALGORITHMS(WVP_NAME)
 #undef WVP_NAME
-    default: return "unknown";
+    default:
+      return "unknown";
   }
 }
 
 const char* traffic_name(TrafficKind kind) {
   switch (kind) {
-    case TrafficKind::kMp: return "mp";
-    case TrafficKind::kDp: return "dp";
-    case TrafficKind::kPp: return "pp";
-    case TrafficKind::kInputLoad: return "input_load";
-    case TrafficKind::kWeightStreaming: return "weight_streaming";
+    case TrafficKind::kMp:
+      return "mp";
+    case TrafficKind::kDp:
+      return "dp";
+    case TrafficKind::kPp:
+      return "pp";
+    case TrafficKind::kInputLoad:
+      return "input_load";
+    case TrafficKind::kWeightStreaming:
+      return "weight_streaming";
   }
   return "unknown";
 }

@@ -80,7 +80,8 @@ class RunObserver final : public AcceleratorObserver {
   void count_wait(Rank& rank, const wvp_command& command, Time begin, Time end);
   void note_operation(NpuId npu, const wvp_command& command, std::uint32_t index, bool begins, Time when);
 
-  void log_operation(NpuId npu, const wvp_command& command, std::uint32_t index, bool begins, Time when) const;
+  void log_operation(NpuId npu, const wvp_command& command, std::uint32_t index, bool begins,
+                     Time when) const;
 
   const Workload& workload_;
   Options options_;

@@ -18,7 +18,8 @@ std::string command_text(const Workload& workload, NpuId npu, std::uint32_t inde
   if (index >= commands.size()) return fmt::format("command {}", index);
   const wvp_command& command = commands[index];
   if (command.kind != WVP_CMD_START) return fmt::format("command {}: compute", index);
-  std::string text = fmt::format("command {}: {} of {} bytes", index, operation_name(command.op), command.bytes);
+  std::string text =
+      fmt::format("command {}: {} of {} bytes", index, operation_name(command.op), command.bytes);
   if (command.op == WVP_OP_SEND) {
     text += fmt::format(" to NPU {}", command.root);
   } else if (command.op == WVP_OP_RECEIVE) {
@@ -45,7 +46,8 @@ std::vector<NpuId> missing_peers(Wafer& wafer, std::uint32_t peer) {
 
 std::string npus_text(const std::vector<NpuId>& npus) {
   std::string text;
-  for (std::size_t i = 0; i < npus.size() && i < 8; ++i) text += (i ? ", NPU " : "NPU ") + std::to_string(npus[i].value);
+  for (std::size_t i = 0; i < npus.size() && i < 8; ++i)
+    text += (i ? ", NPU " : "NPU ") + std::to_string(npus[i].value);
   if (npus.size() > 8) text += fmt::format(" and {} more", npus.size() - 8);
   return text;
 }
@@ -83,7 +85,8 @@ std::string cycle_text(Wafer& wafer, const RunObserver& observer, std::uint32_t 
 
 }  // namespace
 
-std::string waiting_report(Wafer& wafer, const Workload& workload, const RunObserver& observer, std::size_t most) {
+std::string waiting_report(Wafer& wafer, const Workload& workload, const RunObserver& observer,
+                           std::size_t most) {
   const auto npus = static_cast<std::uint32_t>(workload.programs.size());
   std::string text;
   std::size_t lines = 0, unfinished = 0;
@@ -106,7 +109,8 @@ std::string waiting_report(Wafer& wafer, const Workload& workload, const RunObse
     } else if (entry.op != 0) {
       const std::vector<NpuId> missing = missing_peers(wafer, entry.peer);
       const bool flow = (entry.peer & WVP_FROM_FLOW) != 0;
-      text += fmt::format(" waits for {} bytes {}{}", entry.bytes, flow ? "of the in-network sum; missing: " : "from ",
+      text += fmt::format(" waits for {} bytes {}{}", entry.bytes,
+                          flow ? "of the in-network sum; missing: " : "from ",
                           missing.empty() ? "nobody (on its way)" : npus_text(missing));
       text += fmt::format(", chunk {}, step {}", entry.chunk, entry.step);
     }
@@ -121,9 +125,9 @@ std::string waiting_report(Wafer& wafer, const Workload& workload, const RunObse
 std::string state_report(Wafer& wafer, const Topology& topology, const Workload& workload,
                          const RunObserver& observer) {
   const Time now = wafer.calendar().now();
-  std::string text = fmt::format("simulated time {}, {:.1f} % of the commands done, {} events, {} messages in flight\n",
-                                 time_text(now), 100.0 * observer.share_done(), wafer.calendar().executed(),
-                                 wafer.messages().outstanding());
+  std::string text = fmt::format(
+      "simulated time {}, {:.1f} % of the commands done, {} events, {} messages in flight\n", time_text(now),
+      100.0 * observer.share_done(), wafer.calendar().executed(), wafer.messages().outstanding());
   text += waiting_report(wafer, workload, observer, 20);
   std::vector<std::pair<std::uint64_t, std::size_t>> queues;
   for (std::size_t k = 0; k < wafer.links().size(); ++k) {
@@ -143,22 +147,29 @@ std::string exit_report(Wafer& wafer, const Workload& workload, NpuId npu, std::
   Accelerator& accelerator = wafer.accelerator(npu);
   const Time local = wafer.processor(npu).busy_until();
   const auto reg = [&](std::uint32_t offset) { return accelerator.read32(offset, local); };
-  const auto wide = [&](std::uint32_t low) { return reg(low) | (static_cast<std::uint64_t>(reg(low + 4)) << 32); };
-  const std::string where = fmt::format("NPU {}, {}", npu.value, command_text(workload, npu, reg(WVP_REG_ERROR_OP)));
+  const auto wide = [&](std::uint32_t low) {
+    return reg(low) | (static_cast<std::uint64_t>(reg(low + 4)) << 32);
+  };
+  const std::string where =
+      fmt::format("NPU {}, {}", npu.value, command_text(workload, npu, reg(WVP_REG_ERROR_OP)));
   switch (status) {
     case WVP_EXIT_SIZE_MISMATCH:
-      return fmt::format("{}: NPU {} sent {} bytes where {} were expected: the ranks disagree about the size", where,
-                         reg(WVP_REG_ERROR_PEER), wide(WVP_REG_ERROR_FOUND_LO), wide(WVP_REG_ERROR_EXPECTED_LO));
+      return fmt::format("{}: NPU {} sent {} bytes where {} were expected: the ranks disagree about the size",
+                         where, reg(WVP_REG_ERROR_PEER), wide(WVP_REG_ERROR_FOUND_LO),
+                         wide(WVP_REG_ERROR_EXPECTED_LO));
     case WVP_EXIT_UNSUPPORTED: {
       const auto& commands = workload.programs[npu.value].commands;
       const std::uint32_t index = reg(WVP_REG_ERROR_OP);
       const char* algorithm = index < commands.size() ? algorithm_name(commands[index].algorithm) : "?";
-      return fmt::format("{}: the algorithm {} does not support this operation on this group and fabric", where,
-                         algorithm);
+      return fmt::format("{}: the algorithm {} does not support this operation on this group and fabric",
+                         where, algorithm);
     }
-    case WVP_EXIT_BAD_COMMAND: return where + ": the command or its communicator is malformed";
-    case WVP_EXIT_RING_OVERRUN: return where + ": a descriptor was refused or the completion ring was overrun";
-    default: return fmt::format("{}: the firmware ended with status {}", where, status);
+    case WVP_EXIT_BAD_COMMAND:
+      return where + ": the command or its communicator is malformed";
+    case WVP_EXIT_RING_OVERRUN:
+      return where + ": a descriptor was refused or the completion ring was overrun";
+    default:
+      return fmt::format("{}: the firmware ended with status {}", where, status);
   }
 }
 

@@ -69,27 +69,36 @@ class Watcher {
 
 double bus_factor(std::uint32_t op, double n) {
   switch (op) {
-    case WVP_OP_ALL_REDUCE: return 2 * (n - 1) / n;
+    case WVP_OP_ALL_REDUCE:
+      return 2 * (n - 1) / n;
     case WVP_OP_REDUCE_SCATTER:
     case WVP_OP_ALL_GATHER:
-    case WVP_OP_ALL_TO_ALL: return (n - 1) / n;
-    default: return 1;
+    case WVP_OP_ALL_TO_ALL:
+      return (n - 1) / n;
+    default:
+      return 1;
   }
 }
 
 Operation operation_of(std::uint32_t op) {
   switch (op) {
-    case WVP_OP_ALL_REDUCE: return Operation::kAllReduce;
-    case WVP_OP_REDUCE_SCATTER: return Operation::kReduceScatter;
-    case WVP_OP_ALL_GATHER: return Operation::kAllGather;
-    case WVP_OP_BROADCAST: return Operation::kBroadcast;
-    case WVP_OP_ALL_TO_ALL: return Operation::kAllToAll;
-    default: return Operation::kBarrier;
+    case WVP_OP_ALL_REDUCE:
+      return Operation::kAllReduce;
+    case WVP_OP_REDUCE_SCATTER:
+      return Operation::kReduceScatter;
+    case WVP_OP_ALL_GATHER:
+      return Operation::kAllGather;
+    case WVP_OP_BROADCAST:
+      return Operation::kBroadcast;
+    case WVP_OP_ALL_TO_ALL:
+      return Operation::kAllToAll;
+    default:
+      return Operation::kBarrier;
   }
 }
 
-void collect_collectives(const Wafer& wafer, const Topology& topology, const Workload& workload, const RunObserver& observer,
-                         Results& results) {
+void collect_collectives(const Wafer& wafer, const Topology& topology, const Workload& workload,
+                         const RunObserver& observer, Results& results) {
   for (const RunObserver::Collective& measured : observer.collectives()) {
     const Communicator& group = workload.communicators[measured.communicator];
     CollectiveResult result;
@@ -104,8 +113,8 @@ void collect_collectives(const Wafer& wafer, const Topology& topology, const Wor
     result.min_ps = measured.min;
     result.max_ps = measured.max;
     if (result.time_ps > 0) {
-      result.algorithm_bytes_per_s =
-          static_cast<double>(measured.bytes) * static_cast<double>(kPsPerSecond) / static_cast<double>(result.time_ps);
+      result.algorithm_bytes_per_s = static_cast<double>(measured.bytes) * static_cast<double>(kPsPerSecond) /
+                                     static_cast<double>(result.time_ps);
       result.bus_bytes_per_s = result.algorithm_bytes_per_s * bus_factor(measured.op, result.ranks);
     }
     if (measured.op != WVP_OP_BARRIER && measured.bytes > 0) {
@@ -159,7 +168,8 @@ void collect_npus(Wafer& wafer, const Workload& workload, const RunObserver& obs
 
 void log_links(const RunLog& log, const Results& results) {
   for (const LinkResult& link : results.links) {
-    log.line(results.time_ps, link.name, fmt::format("carried {} bytes, busy for {} ps", link.bytes, link.busy_ps));
+    log.line(results.time_ps, link.name,
+             fmt::format("carried {} bytes, busy for {} ps", link.bytes, link.busy_ps));
   }
 }
 
@@ -181,12 +191,14 @@ void judge(Wafer& wafer, const Workload& workload, const RunObserver& observer, 
   } else if (wafer.calendar().limit_reached() || watcher.wall_limit_reached()) {
     results.status = "time_limit";
     results.message = wafer.calendar().limit_reached()
-                          ? fmt::format("the limit of {} ns of simulated time (/limits/time_ns) is reached; {} of {} "
-                                        "ranks are not done:\n",
-                                        scenario.limits.time_ns, npus - observer.exits(), npus)
-                          : fmt::format("the limit of {} s of wall-clock time (/limits/wall_s) is reached; {} of {} "
-                                        "ranks are not done:\n",
-                                        scenario.limits.wall_s, npus - observer.exits(), npus);
+                          ? fmt::format(
+                                "the limit of {} ns of simulated time (/limits/time_ns) is reached; {} of {} "
+                                "ranks are not done:\n",
+                                scenario.limits.time_ns, npus - observer.exits(), npus)
+                          : fmt::format(
+                                "the limit of {} s of wall-clock time (/limits/wall_s) is reached; {} of {} "
+                                "ranks are not done:\n",
+                                scenario.limits.wall_s, npus - observer.exits(), npus);
     results.message += waiting_report(wafer, workload, observer, 20);
   } else if (observer.exits() < npus) {
     results.status = "deadlock";
@@ -210,8 +222,9 @@ Results run_scenario(const Scenario& scenario, const RunHooks& hooks) {
 
   Wafer wafer(scenario, topology, workload);
   if (log.wants(RunLog::kInfo)) {
-    log.line(0, "run", fmt::format("built {} NPUs, {} links, {} groups", topology.npus, topology.links.size(),
-                                   workload.communicators.size()));
+    log.line(0, "run",
+             fmt::format("built {} NPUs, {} links, {} groups", topology.npus, topology.links.size(),
+                         workload.communicators.size()));
   }
   RunObserver observer(workload, {scenario.outputs.statistics, scenario.outputs.trace}, log);
   wafer.set_observer(observer);
@@ -245,7 +258,8 @@ Results run_scenario(const Scenario& scenario, const RunHooks& hooks) {
   }
   results.trace = observer.take_trace();
   if (log.wants(RunLog::kDebug)) log_links(log, results);
-  if (log.wants(RunLog::kInfo)) log.line(results.time_ps, "run", fmt::format("{}, {} events", results.status, results.events));
+  if (log.wants(RunLog::kInfo))
+    log.line(results.time_ps, "run", fmt::format("{}, {} events", results.status, results.events));
   return results;
 }
 

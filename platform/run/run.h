@@ -11,7 +11,7 @@ namespace wafervp {
 
 struct Progress {
   Time now_ps = 0;
-  double share = 0;       // of the commands of all ranks that are done
+  double share = 0;  // of the commands of all ranks that are done
   std::uint64_t events = 0;
 };
 struct RunHooks {
@@ -22,8 +22,8 @@ struct RunHooks {
   std::function<void(const std::string&)> report;
   /// Log lines, already filtered by level.
   std::function<void(const std::string&)> log;
-  int log_level = 0;            // 0 off, 1 error, 2 warning, 3 info, 4 debug, 5 trace
-  std::string log_filter;       // empty, or module|rank|flow
+  int log_level = 0;       // 0 off, 1 error, 2 warning, 3 info, 4 debug, 5 trace
+  std::string log_filter;  // empty, or module|rank|flow
 };
 
 /// The way of the data: Scenario -> Topology, Placement, Workload -> Wafer -> run -> Results. One run a

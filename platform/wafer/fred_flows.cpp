@@ -48,7 +48,8 @@ std::string FredFlows::describe(std::uint32_t group) const {
   const auto n = static_cast<std::uint32_t>(communicator.members.size());
   if (place.offset == 0) return "all_reduce of " + communicator.name;
   if (place.offset <= n) {
-    return "reduce of " + communicator.name + " to NPU " + std::to_string(communicator.members[place.offset - 1].value);
+    return "reduce of " + communicator.name + " to NPU " +
+           std::to_string(communicator.members[place.offset - 1].value);
   }
   return "multicast in " + communicator.name + " from NPU " +
          std::to_string(communicator.members[place.offset - 1 - n].value);

@@ -18,7 +18,8 @@ bool npus_route(const Topology& topology) {
 }
 
 /// Port of each link at both its ends, from the order of the links of a node.
-std::vector<unsigned> ports_by_link(const std::vector<std::vector<LinkId>>& links_of_node, std::size_t links) {
+std::vector<unsigned> ports_by_link(const std::vector<std::vector<LinkId>>& links_of_node,
+                                    std::size_t links) {
   std::vector<unsigned> ports(links, 0);
   for (const auto& list : links_of_node) {
     for (unsigned k = 0; k < list.size(); ++k) ports[list[k].value] = k;
@@ -121,8 +122,8 @@ void Wafer::make_switches() {
     auto routing = std::make_unique<TableRouting>(std::move(table));
     const std::string& name = topology_.nodes[s].name;
     if (topology_.kind == FabricKind::kFred) {
-      fred_switches_.push_back(std::make_unique<FredSwitch>(name.c_str(), config, std::move(routing), node, fred_flows_,
-                                                            calendar_, messages_, flows_));
+      fred_switches_.push_back(std::make_unique<FredSwitch>(name.c_str(), config, std::move(routing), node,
+                                                            fred_flows_, calendar_, messages_, flows_));
     } else {
       switches_.push_back(std::make_unique<Router>(name.c_str(), config, std::move(routing)));
     }
@@ -205,7 +206,8 @@ void Wafer::load_programs(const Scenario& scenario, const Workload& workload) {
     std::vector<std::uint16_t> index(workload.communicators.size(), 0xffff);
     for (std::size_t i = 0; i < local[n].size(); ++i) index[local[n][i]] = static_cast<std::uint16_t>(i);
     for (wvp_command& command : programs_.back()) {
-      const bool grouped = command.kind == WVP_CMD_START && command.op != WVP_OP_SEND && command.op != WVP_OP_RECEIVE;
+      const bool grouped =
+          command.kind == WVP_CMD_START && command.op != WVP_OP_SEND && command.op != WVP_OP_RECEIVE;
       if (grouped) command.comm = index.at(command.comm);
     }
     HostProcessor::Config config;

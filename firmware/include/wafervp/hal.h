@@ -17,14 +17,14 @@ extern "C" {
  * the platform; on rv32 they are volatile accesses. The rings lie in local memory that the message
  * engine shares. */
 struct wvp_hal {
-  void *bus;
-  uint32_t (*read32)(void *bus, uint32_t offset);
-  void (*write32)(void *bus, uint32_t offset, uint32_t value);
-  struct wvp_descriptor *descriptors;   /* descriptor ring, DQ_SIZE entries */
-  const struct wvp_completion *completions; /* completion ring, CQ_SIZE entries */
+  void* bus;
+  uint32_t (*read32)(void* bus, uint32_t offset);
+  void (*write32)(void* bus, uint32_t offset, uint32_t value);
+  struct wvp_descriptor* descriptors;       /* descriptor ring, DQ_SIZE entries */
+  const struct wvp_completion* completions; /* completion ring, CQ_SIZE entries */
   /* Charge the cost of one schedule step (firmware.step_ns on the host, nothing on rv32, where
    * instructions cost time by themselves). Writes after it happen that much later. */
-  void (*charge_step)(void *bus);
+  void (*charge_step)(void* bus);
 };
 
 /* Firmware entry points. The context is memory of wvp_context_bytes() that the boot code hands over
@@ -33,14 +33,14 @@ struct wvp_context;
 size_t wvp_context_bytes(uint32_t comms);
 /* Starts the program: executes commands until the first one that has to wait. `comms` and `program`
  * stay readable for the whole run. */
-void wvp_boot(struct wvp_context *context, const struct wvp_hal *hal, const struct wvp_command *program,
-              const struct wvp_comm *comms, uint32_t comm_count);
+void wvp_boot(struct wvp_context* context, const struct wvp_hal* hal, const struct wvp_command* program,
+              const struct wvp_comm* comms, uint32_t comm_count);
 /* Handles all new completions and goes on with the program; called when a completion was written. */
-void wvp_progress(struct wvp_context *context);
+void wvp_progress(struct wvp_context* context);
 
 /* The algorithm that a START command runs by on its communicator (0 for send and receive): the one it names,
  * or what `auto` comes to. Reads nothing else, so that reports can ask. */
-uint32_t wvp_algorithm_of(const struct wvp_command *command, const struct wvp_comm *comm);
+uint32_t wvp_algorithm_of(const struct wvp_command* command, const struct wvp_comm* comm);
 
 /* Why a rank is not done, for a deadlock report: fills up to `capacity` entries, returns the number
  * there are. Reads state only. */
@@ -54,9 +54,10 @@ struct wvp_waiting {
 };
 #ifdef __GNUC__
 #pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow" /* C++ takes the function for a shadow of the struct's constructor */
+#pragma GCC diagnostic ignored \
+    "-Wshadow" /* C++ takes the function for a shadow of the struct's constructor */
 #endif
-uint32_t wvp_waiting(const struct wvp_context *context, struct wvp_waiting *entries, uint32_t capacity);
+uint32_t wvp_waiting(const struct wvp_context* context, struct wvp_waiting* entries, uint32_t capacity);
 #ifdef __GNUC__
 #pragma GCC diagnostic pop
 #endif

@@ -23,12 +23,12 @@ extern "C" {
   X(RECEIVE, 7, "receive")               \
   X(BARRIER, 8, "barrier")
 
-#define WVP_ALGORITHMS(X)           \
-  X(AUTO, 0, "auto")                \
-  X(RING, 1, "ring")                \
+#define WVP_ALGORITHMS(X)            \
+  X(AUTO, 0, "auto")                 \
+  X(RING, 1, "ring")                 \
   X(HIERARCHICAL, 2, "hierarchical") \
-  X(IN_SWITCH, 3, "in_switch")      \
-  X(DIRECT, 4, "direct")            \
+  X(IN_SWITCH, 3, "in_switch")       \
+  X(DIRECT, 4, "direct")             \
   X(RELAY, 5, "relay")
 
 enum wvp_operation {
@@ -43,11 +43,11 @@ enum wvp_algorithm {
 };
 
 enum wvp_command_kind {
-  WVP_CMD_END = 0,     /* the rank is done */
-  WVP_CMD_COMPUTE = 1, /* start the compute engine and wait for it */
-  WVP_CMD_START = 2,   /* enter operation `op` without waiting; `slot` names it */
-  WVP_CMD_WAIT = 3,    /* block until the operation last started in `slot` is done; a slot in which
-                          nothing runs passes at once */
+  WVP_CMD_END = 0,           /* the rank is done */
+  WVP_CMD_COMPUTE = 1,       /* start the compute engine and wait for it */
+  WVP_CMD_START = 2,         /* enter operation `op` without waiting; `slot` names it */
+  WVP_CMD_WAIT = 3,          /* block until the operation last started in `slot` is done; a slot in which
+                                nothing runs passes at once */
   WVP_CMD_COMPUTE_ASYNC = 4, /* start the compute engine; WAIT on `slot` */
 };
 
@@ -63,19 +63,19 @@ enum wvp_command_kind {
  * in its place of `dst`; all_to_all: from `src` to `dst`, where the share from member j lies at
  * j * (own share's size); send: from `src`; receive: to `dst`. */
 struct wvp_command {
-  uint8_t kind;          /* enum wvp_command_kind */
-  uint8_t op;            /* enum wvp_operation */
-  uint8_t algorithm;     /* enum wvp_algorithm */
-  uint8_t dtype;         /* enum wvp_dtype */
-  uint8_t traffic_class; /* enum wvp_class */
-  uint8_t slot;          /* 0 .. WVP_SLOTS-1 */
-  uint16_t comm;         /* index in the communicator table */
-  uint32_t root;         /* broadcast: index of the root in the communicator; send, receive: peer NPU
-                            (these two use no communicator) */
-  uint32_t chunks;       /* 0: chosen by the firmware */
+  uint8_t kind;           /* enum wvp_command_kind */
+  uint8_t op;             /* enum wvp_operation */
+  uint8_t algorithm;      /* enum wvp_algorithm */
+  uint8_t dtype;          /* enum wvp_dtype */
+  uint8_t traffic_class;  /* enum wvp_class */
+  uint8_t slot;           /* 0 .. WVP_SLOTS-1 */
+  uint16_t comm;          /* index in the communicator table */
+  uint32_t root;          /* broadcast: index of the root in the communicator; send, receive: peer NPU
+                             (these two use no communicator) */
+  uint32_t chunks;        /* 0: chosen by the firmware */
   uint32_t active_chunks; /* chunks in flight together; 0: all */
-  uint32_t sequence; /* number of this operation on its communicator, the same on all members; for
-                        send and receive: number of the message between the two */
+  uint32_t sequence;      /* number of this operation on its communicator, the same on all members; for
+                             send and receive: number of the message between the two */
   uint64_t bytes;
   uint64_t src, dst;
   uint64_t compute_flops, compute_bytes, compute_ps; /* as in wvp_descriptor */
@@ -85,7 +85,7 @@ struct wvp_command {
 struct wvp_comm {
   uint32_t size;
   uint32_t my_index;
-  const uint32_t *members; /* NPU numbers, in rank order */
+  const uint32_t* members; /* NPU numbers, in rank order */
   /* Grid of a hierarchical algorithm: member (x, y) is members[y * dim_x + x]; 0 if there is none. */
   uint32_t dim_x, dim_y;
   /* Share of the data whose chunks go x first, in 1/65536; 65536: all (FRED: x is inside an L1). */

@@ -12,25 +12,25 @@ extern "C" {
 
 /* X(name, offset, access, reset, text); access is RO, WO or RW; every register is 32 bits wide and
  * takes aligned 32-bit accesses only. */
-#define WVP_REGISTERS(X)                                                                          \
-  X(ID, 0x000, RO, 0x57565031u, "magic: 'WVP1'")                                                  \
-  X(NPU, 0x004, RO, 0u, "number of this NPU on the wafer")                                        \
-  X(NPUS, 0x008, RO, 0u, "number of NPUs on the wafer")                                           \
-  X(TIME_LO, 0x010, RO, 0u, "simulated time in ps, low word; reading it latches TIME_HI")         \
-  X(TIME_HI, 0x014, RO, 0u, "simulated time in ps, high word, latched by TIME_LO")                \
-  X(DQ_SIZE, 0x020, RO, 0u, "entries of the descriptor ring, a power of two")                     \
-  X(DQ_DOORBELL, 0x024, WO, 0u, "free-running producer index of the descriptor ring")             \
-  X(DQ_HEAD, 0x028, RO, 0u, "free-running consumer index of the descriptor ring")                 \
-  X(CQ_SIZE, 0x030, RO, 0u, "entries of the completion ring, a power of two")                     \
+#define WVP_REGISTERS(X)                                                                           \
+  X(ID, 0x000, RO, 0x57565031u, "magic: 'WVP1'")                                                   \
+  X(NPU, 0x004, RO, 0u, "number of this NPU on the wafer")                                         \
+  X(NPUS, 0x008, RO, 0u, "number of NPUs on the wafer")                                            \
+  X(TIME_LO, 0x010, RO, 0u, "simulated time in ps, low word; reading it latches TIME_HI")          \
+  X(TIME_HI, 0x014, RO, 0u, "simulated time in ps, high word, latched by TIME_LO")                 \
+  X(DQ_SIZE, 0x020, RO, 0u, "entries of the descriptor ring, a power of two")                      \
+  X(DQ_DOORBELL, 0x024, WO, 0u, "free-running producer index of the descriptor ring")              \
+  X(DQ_HEAD, 0x028, RO, 0u, "free-running consumer index of the descriptor ring")                  \
+  X(CQ_SIZE, 0x030, RO, 0u, "entries of the completion ring, a power of two")                      \
   X(CQ_HEAD, 0x034, RW, 0u, "free-running consumer index of the completion ring, set by firmware") \
-  X(CQ_TAIL, 0x038, RO, 0u, "free-running producer index of the completion ring")                 \
-  X(EXIT, 0x040, WO, 0u, "firmware is done; the value is its status (WVP_EXIT_...)")              \
-  X(ERROR_OP, 0x044, RW, 0u, "before EXIT with a failure: command index that failed")             \
-  X(ERROR_PEER, 0x048, RW, 0u, "before EXIT with a failure: peer NPU or 0xffffffff")              \
-  X(ERROR_EXPECTED_LO, 0x04c, RW, 0u, "before EXIT with a failure: bytes expected, low word")     \
-  X(ERROR_EXPECTED_HI, 0x050, RW, 0u, "bytes expected, high word")                                \
-  X(ERROR_FOUND_LO, 0x054, RW, 0u, "before EXIT with a failure: bytes found, low word")           \
-  X(ERROR_FOUND_HI, 0x058, RW, 0u, "bytes found, high word")                                      \
+  X(CQ_TAIL, 0x038, RO, 0u, "free-running producer index of the completion ring")                  \
+  X(EXIT, 0x040, WO, 0u, "firmware is done; the value is its status (WVP_EXIT_...)")               \
+  X(ERROR_OP, 0x044, RW, 0u, "before EXIT with a failure: command index that failed")              \
+  X(ERROR_PEER, 0x048, RW, 0u, "before EXIT with a failure: peer NPU or 0xffffffff")               \
+  X(ERROR_EXPECTED_LO, 0x04c, RW, 0u, "before EXIT with a failure: bytes expected, low word")      \
+  X(ERROR_EXPECTED_HI, 0x050, RW, 0u, "bytes expected, high word")                                 \
+  X(ERROR_FOUND_LO, 0x054, RW, 0u, "before EXIT with a failure: bytes found, low word")            \
+  X(ERROR_FOUND_HI, 0x058, RW, 0u, "bytes found, high word")                                       \
   X(PHASE, 0x060, WO, 0u, "trace mark: (kind << 24) | command index, see WVP_PHASE_...")
 
 enum wvp_register {
@@ -79,7 +79,8 @@ enum wvp_descriptor_flags {
   WVP_D_COPY = 1u << 8,           /* combine_addr[] = send_addr[], send_bytes; completion WVP_C_COPIED */
   WVP_D_WINDOW = 1u << 9,         /* with SEND: at most two such messages of a flow are in flight, the
                                      others wait sorted by (priority, posting order) */
-  WVP_D_NOTIFY_COMBINED = 1u << 10, /* with COMBINE: a completion WVP_C_COPIED when the COMBINE part is done */
+  WVP_D_NOTIFY_COMBINED =
+      1u << 10, /* with COMBINE: a completion WVP_C_COPIED when the COMBINE part is done */
 };
 
 /* EXPECT from a flow: the result of an in-network collective has this sender. */
