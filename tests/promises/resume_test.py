@@ -2,6 +2,7 @@
 """A study that is killed leaves whole files or none, and goes on where it stopped when it is run again, to the same bytes
 as a study that was never killed."""
 
+import glob
 import json
 import os
 import signal
@@ -26,7 +27,7 @@ with tempfile.TemporaryDirectory() as scratch:
             [args.wafervp, "run", study, "--out", out, "--jobs", "1"], cwd=scratch, stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )
-        while process.poll() is None and not any(name.endswith("result.json") for name in files(out)):
+        while process.poll() is None and not glob.glob(os.path.join(out, "*", "result.json")):
             time.sleep(0.001)
         process.send_signal(sent)
         process.wait()
