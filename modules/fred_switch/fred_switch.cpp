@@ -50,17 +50,21 @@ CollectiveStage* FredSwitch::stage_of(std::uint32_t group, unsigned input) {
   return stages_.back().get();
 }
 
-void FredSwitch::bind_output(const Flow& flow, CollectiveStage& stage) { sources_[flow.id] = &stage; }
+void FredSwitch::bind_output(const Flow& flow, CollectiveStage& stage) {
+  if (sources_.size() <= flow.id.value) sources_.resize(flow.id.value + 1, nullptr);
+  sources_[flow.id.value] = &stage;
+}
 
 unsigned FredSwitch::route(const Flow& flow, unsigned input) {
   if (flow.group == 0) return Router::route(flow, input);
-  sinks_[flow.id] = {stage_of(flow.group, input), input};
+  if (sinks_.size() <= flow.id.value) sinks_.resize(flow.id.value + 1);
+  sinks_[flow.id.value] = {stage_of(flow.group, input), input};
   return kEndsHere;
 }
 
 tlm::tlm_sync_enum FredSwitch::nb_transport_fw(Run& run, FabricPhase& phase, sc_core::sc_time& delay) {
   if (run.flow->group == 0) return Router::nb_transport_fw(run, phase, delay);
-  const Sink& sink = sinks_.find(run.flow->id)->second;
+  const Sink& sink = sinks_[run.flow->id.value];
   sink.stage->head(sink.input, run);
   return tlm::TLM_ACCEPTED;
 }
@@ -68,7 +72,7 @@ tlm::tlm_sync_enum FredSwitch::nb_transport_fw(Run& run, FabricPhase& phase, sc_
 tlm::tlm_sync_enum FredSwitch::nb_transport_bw(Run& run, FabricPhase& phase, sc_core::sc_time& delay) {
   if (run.flow->group == 0) return Router::nb_transport_bw(run, phase, delay);
   // The stage answers its inputs by itself.
-  if (phase == FabricPhase::kCredit) sources_.find(run.flow->id)->second->credit(*run.flow, run);
+  if (phase == FabricPhase::kCredit) sources_[run.flow->id.value]->credit(*run.flow, run);
   return tlm::TLM_ACCEPTED;
 }
 

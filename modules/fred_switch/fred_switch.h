@@ -48,8 +48,8 @@ class FredSwitch : public Router {
   void bind_output(const Flow& flow, CollectiveStage& stage);
 
   struct Sink {
-    CollectiveStage* stage;
-    unsigned input;
+    CollectiveStage* stage = nullptr;
+    unsigned input = 0;
   };
   NodeId node_;
   const StageDirectory& directory_;
@@ -57,9 +57,9 @@ class FredSwitch : public Router {
   MessagePool& messages_;
   FlowTable& flows_;
   std::vector<std::unique_ptr<CollectiveStage>> stages_;
-  boost::unordered_map<std::uint64_t, CollectiveStage*> stage_index_;          ///< by group and input port
-  boost::unordered_map<FlowId, Sink, std::hash<FlowId>> sinks_;                ///< flows that end in a stage
-  boost::unordered_map<FlowId, CollectiveStage*, std::hash<FlowId>> sources_;  ///< flows that begin in one
+  boost::unordered_map<std::uint64_t, CollectiveStage*> stage_index_;  ///< by group and input port
+  std::vector<Sink> sinks_;                                            ///< by flow: where it ends in a stage
+  std::vector<CollectiveStage*> sources_;  ///< by flow: where it begins in a stage
   sc_core::sc_time no_delay_;
 };
 

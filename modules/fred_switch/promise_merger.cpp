@@ -10,6 +10,12 @@ PromiseMerger::PromiseMerger(std::size_t streams, Emit emit)
     : streams_(streams), ends_(streams, 0), emit_(std::move(emit)) {}
 
 void PromiseMerger::promise(std::size_t stream, const Run& run, Time now) {
+  if (streams_.size() == 1) {  // nothing to wait for
+    Run same = run;
+    same.hopeful = false;
+    emit_(same);
+    return;
+  }
   waiting_.emplace_back(stream, run);
   if (busy_) return;
   busy_ = true;
