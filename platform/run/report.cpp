@@ -112,6 +112,7 @@ std::string waiting_report(Wafer& wafer, const Workload& workload, const RunObse
       text += fmt::format(" waits for {} bytes {}{}", entry.bytes,
                           flow ? "of the in-network sum; missing: " : "from ",
                           missing.empty() ? "nobody (on its way)" : npus_text(missing));
+      if (!missing.empty() && observer.finished(missing.front())) text += ", which has ended its program";
       text += fmt::format(", chunk {}, step {}", entry.chunk, entry.step);
     }
     if (since != kNever) text += ", since " + time_text(since);

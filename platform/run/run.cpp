@@ -202,7 +202,7 @@ void judge(Wafer& wafer, const Workload& workload, const RunObserver& observer, 
     results.message += waiting_report(wafer, workload, observer, 20);
   } else if (observer.exits() < npus) {
     results.status = "deadlock";
-    results.message = fmt::format("deadlock: nothing is left to happen and {} of {} ranks are not done:\n",
+    results.message = fmt::format("nothing is left to happen and {} of {} ranks are not done:\n",
                                   npus - observer.exits(), npus) +
                       waiting_report(wafer, workload, observer, 20);
   }

@@ -20,7 +20,7 @@ namespace wafervp::cli {
 namespace {
 
 constexpr unsigned kMostSteps = 40;
-constexpr double kTolerance = 1e-6;  // of the quantity, relative
+constexpr double kTolerance = 1e-5;  // of the quantity, relative
 constexpr const char* kFile = "calibration.json";
 
 const Variant& find_variant(const Study& study, const std::string& name) {
