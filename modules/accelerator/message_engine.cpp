@@ -95,7 +95,7 @@ Time MessageEngine::combine(const wvp_descriptor& descriptor, Time local) {
       memory_.reduce(descriptor.combine_addr, slot->data, bytes, descriptor.dtype, descriptor.cookie);
     if (!reduce_is_free_) {
       const Time busy = reduce_rate_.ps(kMemoryBytesPerReducedByte * bytes);
-      ready = std::max(local, alu_free_at_) + busy;
+      ready = std::min(std::max(local, alu_free_at_) + busy, kTimeEnd);
       alu_free_at_ = ready;
       reduce_ps_ += busy;
     }

@@ -76,7 +76,7 @@ class Calendar : public sc_core::sc_module {
   using Watch = bool (*)(void* context, Time now);
   void set_watch(Watch watch, void* context, std::uint32_t interval);
   /// Nothing after this time is executed; the run then ends with `limit_reached()`.
-  void set_limit(Time limit) { limit_ = limit; }
+  void set_limit(Time limit) { limit_ = limit < kTimeEnd ? limit : kTimeEnd; }
   bool limit_reached() const { return limit_reached_; }
   /// Ends the run after the events of the present time.
   void stop() { stop_requested_ = true; }
@@ -129,7 +129,7 @@ class Calendar : public sc_core::sc_module {
   sc_core::sc_event wake_;
   Time now_ = 0;
   Time armed_ = kNever;
-  Time limit_ = kNever;
+  Time limit_ = kTimeEnd;
   std::uint64_t next_serial_ = 0;
   std::uint64_t pending_ = 0;
   std::uint64_t executed_ = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <numeric>
 
@@ -22,11 +23,13 @@ class Rate {
 
   constexpr std::uint64_t bytes_per_s() const { return bytes_per_s_; }
 
-  /// ps from the start of a busy period to the end of its `bytes`-th byte, rounded up.
+  /// ps from the start of a busy period to the end of its `bytes`-th byte, rounded up; at most half of
+  /// kTimeEnd.
   Time ps(std::uint64_t bytes) const {
-    if (bytes <= safe_bytes_) return (bytes * num_ + den_ - 1) / den_;
+    if (bytes <= safe_bytes_) return std::min((bytes * num_ + den_ - 1) / den_, kTimeEnd / 2);
     __extension__ using Wide = unsigned __int128;
-    return static_cast<Time>((static_cast<Wide>(bytes) * num_ + den_ - 1) / den_);
+    const Wide ps = (static_cast<Wide>(bytes) * num_ + den_ - 1) / den_;
+    return ps < kTimeEnd / 2 ? static_cast<Time>(ps) : kTimeEnd / 2;
   }
 
   /// Largest number of bytes whose end is not after `ps`: floor(ps * rate / 10^12).

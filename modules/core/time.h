@@ -10,6 +10,9 @@ namespace wafervp {
 using Time = std::uint64_t;
 inline constexpr Time kNever = std::numeric_limits<Time>::max();
 
+/// Nothing happens after this time (106 days), so that sums of two times do not overflow.
+inline constexpr Time kTimeEnd = Time{1} << 63;
+
 inline constexpr std::uint64_t kPsPerSecond = 1'000'000'000'000ull;
 inline constexpr std::uint32_t kPacketBytes = 4096;
 

@@ -190,15 +190,14 @@ void judge(Wafer& wafer, const Workload& workload, const RunObserver& observer, 
     results.message = "interrupted by the user";
   } else if (wafer.calendar().limit_reached() || watcher.wall_limit_reached()) {
     results.status = "time_limit";
-    results.message = wafer.calendar().limit_reached()
-                          ? fmt::format(
-                                "the limit of {} ns of simulated time (/limits/time_ns) is reached; {} of {} "
-                                "ranks are not done:\n",
-                                scenario.limits.time_ns, npus - observer.exits(), npus)
-                          : fmt::format(
-                                "the limit of {} s of wall-clock time (/limits/wall_s) is reached; {} of {} "
-                                "ranks are not done:\n",
-                                scenario.limits.wall_s, npus - observer.exits(), npus);
+    const std::string limit =
+        !wafer.calendar().limit_reached()
+            ? fmt::format("{} s of wall-clock time (/limits/wall_s)", scenario.limits.wall_s)
+        : scenario.limits.time_ns > 0
+            ? fmt::format("{} ns of simulated time (/limits/time_ns)", scenario.limits.time_ns)
+            : std::string("106 days of simulated time, which the platform can count,");
+    results.message = fmt::format("the limit of {} is reached; {} of {} ranks are not done:\n", limit,
+                                  npus - observer.exits(), npus);
     results.message += waiting_report(wafer, workload, observer, 20);
   } else if (observer.exits() < npus) {
     results.status = "deadlock";
