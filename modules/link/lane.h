@@ -50,27 +50,31 @@ class RunQueue {
 
 /// The queue of one flow at one link: what has come or is promised, what may leave, what is leaving.
 struct Lane {
+  // What arbitration looks at in each lane that waits: one cache line.
+  Time ready = kNever;               ///< when the next packets may leave, if nobody else wants the link
+  Time age = kNever;                 ///< arrival of the next packet: the older goes first within a port
+  Time answer_at = kNever;           ///< when the hopeful run that `owes_answer` speaks of is here
+  FlowId id;                         ///< of the flow
+  std::uint32_t longest_turn = ~0u;  ///< packets that others may take while this flow's buffer bridges
+  std::uint16_t input = 0;           ///< port of the feeding node by which the flow comes
+  std::uint16_t hop = 0;
+  bool paced = false;        ///< `run` is paced and shares the link
+  bool owes_answer = false;  ///< the last arrival is a hopeful run, to be answered at `answer_at`
+  bool active = false;       ///< something is promised that has not been sent
+  bool running = false;      ///< `run` is the link's present run, or a booked one
+  bool bookable = false;     ///< from an NPU to its neighbour: no credits, nobody in between
   Flow* flow = nullptr;
+
   FabricFw* next_place = nullptr;      ///< where forward calls go, past modules that only pass them on
   FabricBw* previous_place = nullptr;  ///< where backward calls go
-  std::uint16_t hop = 0;
-  std::uint16_t input = 0;        ///< port of the feeding node by which the flow comes
-  bool bookable = false;          ///< from an NPU to its neighbour: no credits, nobody in between
-  bool running = false;           ///< `run` is the link's present run, or a booked one
-  bool paced = false;             ///< `run` is paced and shares the link
-  bool active = false;            ///< something is promised that has not been sent
-  bool owes_answer = false;       ///< the last arrival is a hopeful run, to be answered at `answer_at`
-  std::uint64_t next = 0;         ///< first packet that no run of this lane covers
-  std::uint64_t covered = 0;      ///< packets below it have a credit at the pace of `run`
-  Run run;                        ///< last run that was started
-  std::uint32_t feed_buffer = 0;  ///< packets that the flow may have in this place; 0: from a source
+  std::uint64_t next = 0;              ///< first packet that no run of this lane covers
+  std::uint64_t covered = 0;           ///< packets below it have a credit at the pace of `run`
+  Run run;                             ///< last run that was started
+  RunQueue arrivals;                   ///< at this place
+  RunQueue credits;                    ///< runs of the next hop, which free its buffer
+  std::uint64_t credit_base = 0;       ///< packets below it have left the next buffer
+  std::uint32_t feed_buffer = 0;       ///< packets that the flow may have in this place; 0: from a source
   Time feed_latency = 0;
-  RunQueue arrivals;              ///< at this place
-  RunQueue credits;               ///< runs of the next hop, which free its buffer
-  std::uint64_t credit_base = 0;  ///< packets below it have left the next buffer
-  Time answer_at = kNever;
-  Time ready = kNever;  ///< when the next packets may leave, if nobody else wants the link
-  Time age = kNever;    ///< arrival of the next packet: the older goes first within a port
 };
 
 }  // namespace wafervp

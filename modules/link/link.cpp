@@ -38,6 +38,7 @@ Lane* Link::open(Flow& flow, std::uint16_t hop, unsigned input) {
   if (only_ != nullptr) unbook(calendar_.now());
   Lane& lane = lanes_.emplace_back();
   lane.flow = &flow;
+  lane.id = flow.id;
   lane.hop = hop;
   lane.input = static_cast<std::uint16_t>(input);
   lane.run.flow = &flow;
@@ -166,8 +167,8 @@ Lane* Link::choose(Time now, std::uint64_t* limit, bool* contended) {
     unsigned distance = (lane->input + ports_ - turn_port_ - 1) % ports_ + 1;
     if (lane->input == turn_port_ && turn_left_ > 0) distance = 0;
     if (best != nullptr && lane->input != best->input) other_port = true;
-    if (best == nullptr || std::make_tuple(distance, lane->age, lane->flow->id) <
-                               std::make_tuple(best_distance, best->age, best->flow->id)) {
+    if (best == nullptr || std::make_tuple(distance, lane->age, lane->id) <
+                               std::make_tuple(best_distance, best->age, best->id)) {
       best = lane;
       best_distance = distance;
     }
@@ -196,7 +197,7 @@ bool Link::outranks_present(const Lane& lane, Time at) const {
   const Run* arrival = arrival_with(*present_, packet);
   if (arrival == nullptr || packet >= present_->run.end()) return false;
   const Time age = arrival->head(packet - arrival->first);
-  return std::make_tuple(lane.age, lane.flow->id) < std::make_tuple(age, present_->flow->id);
+  return std::make_tuple(lane.age, lane.id) < std::make_tuple(age, present_->id);
 }
 
 void Link::start_run(Lane& lane, Time start, std::uint64_t limit, bool contended) {

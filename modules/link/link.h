@@ -135,6 +135,7 @@ class Link : public sc_core::sc_module,
                          std::uint64_t limit) const;
   Time gathered(const Lane& lane, const Run& arrival, Time ready) const;
   std::uint64_t turn_packets() const;
+  std::uint32_t bridged_turn(const Lane& lane, const Run& arrival) const;
   std::uint64_t least_turn(const Lane& claimant) const;
   std::uint64_t begun_end(const Run& run, Time now) const;
 

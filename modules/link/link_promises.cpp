@@ -228,17 +228,18 @@ std::uint64_t Link::turn_packets() const {
   if (config_.packet_grain) return 1;
   std::uint64_t turn = config_.train_packets;
   if (smallest_feed_ != 0) turn = std::min<std::uint64_t>(turn, smallest_feed_ / 2);
-  for (const Lane* lane : active_) {
-    if (turn < 2) break;
-    const Run* arrival = lane->feed_buffer > 0 ? arrival_with(*lane, lane->next) : nullptr;
-    if (arrival == nullptr) continue;
-    const Time spacing = arrival->rate->ps(kPacketBytes);
-    if (spacing < 2 * packet_ps_) continue;
-    const std::uint64_t in_loop = divide_up(2 * lane->feed_latency, spacing) + 1;
-    const std::uint64_t spare = lane->feed_buffer > in_loop ? lane->feed_buffer - in_loop : 0;
-    turn = std::min<std::uint64_t>(turn, 1 + spare * spacing / packet_ps_);
-  }
+  for (const Lane* lane : active_) turn = std::min<std::uint64_t>(turn, lane->longest_turn);
   return std::max<std::uint64_t>(1, turn);
+}
+
+/// Packets that others may take in one turn while the flow's buffer bridges it: all but where it comes slower
+/// than half of the link's rate.
+std::uint32_t Link::bridged_turn(const Lane& lane, const Run& arrival) const {
+  if (lane.feed_buffer == 0 || config_.rate.bytes_per_s() < 2 * arrival.rate->bytes_per_s()) return ~0u;
+  const Time spacing = arrival.rate->ps(kPacketBytes);
+  const std::uint64_t in_loop = divide_up(2 * lane.feed_latency, spacing) + 1;
+  const std::uint64_t spare = lane.feed_buffer > in_loop ? lane.feed_buffer - in_loop : 0;
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(1 + spare * spacing / packet_ps_, ~0u));
 }
 
 /// Packets that the present run keeps when `claimant` is ready: as many as the claimant's port had in the
@@ -276,6 +277,7 @@ void Link::refresh(Lane& lane) {
   }
   const std::uint64_t skip = lane.next - arrival->first;
   lane.age = arrival->head(skip);
+  lane.longest_turn = bridged_turn(lane, *arrival);
   const Time credit = credit_of(lane, lane.next);
   lane.ready =
       credit == kNever ? kNever : gathered(lane, *arrival, std::max(arrival_of(*arrival, skip), credit));
