@@ -28,7 +28,7 @@ class AcceleratorObserver {
   virtual ~AcceleratorObserver() = default;
   virtual void on_phase(NpuId npu, std::uint32_t kind, std::uint32_t command, Time when) = 0;
   virtual void on_exit(NpuId npu, std::uint32_t status, Time when) = 0;
-  /// The compute engine is busy from `begin` to `end`.
+  /// The compute engine will be busy from `begin` to `end`; told when the work is handed over.
   virtual void on_compute(NpuId npu, Time begin, Time end) = 0;
 };
 

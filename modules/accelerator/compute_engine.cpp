@@ -57,6 +57,7 @@ void ComputeEngine::start(const wvp_descriptor& descriptor, Time local) {
   }
   free_at_ = begin + length;
   queue_.push_back({begin, free_at_, descriptor.cookie});
+  if (observer_ != nullptr) observer_->on_compute(npu_, begin, free_at_);
   if (!finish_.scheduled()) calendar_.schedule(finish_, free_at_);
 }
 
@@ -64,7 +65,6 @@ void ComputeEngine::finish(Time now) {
   const Work done = queue_.front();
   queue_.erase(queue_.begin());
   busy_ps_ += done.end - done.begin;
-  if (observer_ != nullptr) observer_->on_compute(npu_, done.begin, done.end);
   wvp_completion& completion = completions_.raise(now);
   completion.cookie = done.cookie;
   completion.kind = WVP_C_COMPUTED;

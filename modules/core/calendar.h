@@ -30,7 +30,6 @@ class CalendarEntry {
   bool scheduled() const { return time_ != kNever; }
   Time time() const { return time_; }
   void set_order(std::uint32_t order) { order_ = order; }
-  std::uint32_t order() const { return order_; }
 
  protected:
   ~CalendarEntry() = default;
@@ -83,8 +82,6 @@ class Calendar : public sc_core::sc_module {
   bool stopped() const { return stopped_; }
   /// Throws what an entry threw, which ended the run.
   void rethrow_failure() const;
-  /// A run without the kernel, for benchmarks: drains everything.
-  void drain_all() { drain_until(kNever); }
 
  private:
   struct List {

@@ -24,10 +24,6 @@ CollectiveStage::CollectiveStage(FredSwitch& owner, const StageConfig& config, C
 
 CollectiveStage::~CollectiveStage() = default;
 
-bool CollectiveStage::has_input(unsigned port) const {
-  return std::find(config_.inputs.begin(), config_.inputs.end(), port) != config_.inputs.end();
-}
-
 void CollectiveStage::head(unsigned port, const Run& run) {
   const auto at = std::find(config_.inputs.begin(), config_.inputs.end(), port);
   const auto input = static_cast<std::size_t>(at - config_.inputs.begin());

@@ -41,7 +41,6 @@ class CollectiveStage {
   CollectiveStage& operator=(const CollectiveStage&) = delete;
 
   const StageConfig& config() const { return config_; }
-  bool has_input(unsigned port) const;
   /// A run of the flow that comes by `port`, new or shortened.
   void head(unsigned port, const Run& run);
   /// A run of an output's first link, which frees buffers: new or shortened.

@@ -58,7 +58,6 @@ void RunObserver::on_phase(NpuId npu, std::uint32_t kind, std::uint32_t index, T
     case WVP_PHASE_WAIT:
       if (log_.wants(RunLog::kTrace)) log_.npu_line(when, npu, fmt::format("waits for command {}", index));
       rank.blocked_at = when;
-      rank.blocked_on = index;
       break;
     case WVP_PHASE_RESUME:
       if (rank.blocked_at != kNever) count_wait(rank, *what, rank.blocked_at, when);
@@ -117,7 +116,7 @@ void RunObserver::note_operation(NpuId npu, const wvp_command& command, std::uin
       begun_.erase(found);
     }
   }
-  if (!options_.collectives || !names_group(command)) return;
+  if (!names_group(command)) return;
   Instance& instance = instances_[instance_key(command)];
   if (begins) {
     instance.begin = std::min(instance.begin, when);

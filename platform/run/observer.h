@@ -25,7 +25,6 @@ namespace wafervp {
 class RunObserver final : public AcceleratorObserver {
  public:
   struct Options {
-    bool collectives = true;
     bool trace = false;
   };
   RunObserver(const Workload& workload, const Options& options, const RunLog& log);
@@ -61,7 +60,6 @@ class RunObserver final : public AcceleratorObserver {
  private:
   struct Rank {
     Time blocked_at = kNever;
-    std::uint32_t blocked_on = 0;
     Time compute_sum = 0;
     Time compute_begin = 0, compute_end = 0;  ///< last busy interval of the compute engine
     std::uint32_t passed = 0;                 ///< commands behind the program

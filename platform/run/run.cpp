@@ -225,7 +225,7 @@ Results run_scenario(const Scenario& scenario, const RunHooks& hooks) {
              fmt::format("built {} NPUs, {} links, {} groups", topology.npus, topology.links.size(),
                          workload.communicators.size()));
   }
-  RunObserver observer(workload, {scenario.outputs.statistics, scenario.outputs.trace}, log);
+  RunObserver observer(workload, {scenario.outputs.trace}, log);
   wafer.set_observer(observer);
   if (scenario.limits.time_ns > 0) {
     wafer.calendar().set_limit(static_cast<Time>(scenario.limits.time_ns * 1000.0));
@@ -252,10 +252,12 @@ Results run_scenario(const Scenario& scenario, const RunHooks& hooks) {
   collect_npus(wafer, workload, observer, results);
   if (results.status == "ok") check_promises(wafer, topology, results);
   if (!scenario.outputs.statistics) {
+    results.collectives.clear();
     results.links.clear();
     results.npus.clear();
   }
   results.trace = observer.take_trace();
+  if (results.status != "ok" && log.wants(RunLog::kError)) log.line(results.time_ps, "run", results.message);
   if (log.wants(RunLog::kDebug)) log_links(log, results);
   if (log.wants(RunLog::kInfo))
     log.line(results.time_ps, "run", fmt::format("{}, {} events", results.status, results.events));

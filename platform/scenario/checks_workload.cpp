@@ -283,7 +283,7 @@ void Checks::messages(const Scenario& scenario) {
       validator_.fault(at, "message joins NPU " + number(list[i].from) + " to itself");
     }
     if (list[i].bytes == 0)
-      warn(at + "/bytes", "message of 0 bytes: it ends when it starts and sends nothing");
+      warn(at + "/bytes", "message of 0 bytes: an empty packet, which takes the latency only");
   }
 }
 
