@@ -76,6 +76,7 @@ class Calendar : public sc_core::sc_module {
   void set_watch(Watch watch, void* context, std::uint32_t interval);
   /// Nothing after this time is executed; the run then ends with `limit_reached()`.
   void set_limit(Time limit) { limit_ = limit < kTimeEnd ? limit : kTimeEnd; }
+  Time limit() const { return limit_; }
   bool limit_reached() const { return limit_reached_; }
   /// Ends the run after the events of the present time.
   void stop() { stop_requested_ = true; }

@@ -86,7 +86,7 @@ std::string cycle_text(Wafer& wafer, const RunObserver& observer, std::uint32_t 
 }  // namespace
 
 std::string waiting_report(Wafer& wafer, const Workload& workload, const RunObserver& observer,
-                           std::size_t most) {
+                           std::size_t most, Cycles cycles) {
   const auto npus = static_cast<std::uint32_t>(workload.programs.size());
   std::string text;
   std::size_t lines = 0, unfinished = 0;
@@ -120,7 +120,7 @@ std::string waiting_report(Wafer& wafer, const Workload& workload, const RunObse
     text += "\n";
   }
   if (unfinished > lines) text += fmt::format("and {} more ranks\n", unfinished - lines);
-  return text + cycle_text(wafer, observer, npus);
+  return cycles == Cycles::kFault ? text + cycle_text(wafer, observer, npus) : text;
 }
 
 std::string state_report(Wafer& wafer, const Topology& topology, const Workload& workload,
@@ -129,7 +129,7 @@ std::string state_report(Wafer& wafer, const Topology& topology, const Workload&
   std::string text = fmt::format(
       "simulated time {}, {:.1f} % of the commands done, {} events, {} messages in flight\n", time_text(now),
       100.0 * observer.share_done(), wafer.calendar().executed(), wafer.messages().outstanding());
-  text += waiting_report(wafer, workload, observer, 20);
+  text += waiting_report(wafer, workload, observer, 20, Cycles::kNormal);
   std::vector<std::pair<std::uint64_t, std::size_t>> queues;
   for (std::size_t k = 0; k < wafer.links().size(); ++k) {
     const std::uint64_t packets = wafer.links()[k]->queued_packets(now);

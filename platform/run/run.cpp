@@ -108,12 +108,12 @@ void collect_collectives(const Wafer& wafer, const Topology& topology, const Wor
     result.kind = traffic_name(group.kind);
     result.ranks = static_cast<std::uint32_t>(group.members.size());
     result.count = measured.count;
-    result.bytes = measured.bytes;
+    result.bytes = measured.op == WVP_OP_BARRIER ? 0 : measured.bytes;
     result.time_ps = measured.sum / measured.count;
     result.min_ps = measured.min;
     result.max_ps = measured.max;
-    if (result.time_ps > 0) {
-      result.algorithm_bytes_per_s = static_cast<double>(measured.bytes) * static_cast<double>(kPsPerSecond) /
+    if (result.time_ps > 0 && result.bytes > 0) {
+      result.algorithm_bytes_per_s = static_cast<double>(result.bytes) * static_cast<double>(kPsPerSecond) /
                                      static_cast<double>(result.time_ps);
       result.bus_bytes_per_s = result.algorithm_bytes_per_s * bus_factor(measured.op, result.ranks);
     }
@@ -134,10 +134,11 @@ void collect_links(const Wafer& wafer, const Topology& topology, Results& result
     result.to = topology.nodes[spec.to.value].name;
     result.bytes = statistics.bytes;
     result.bytes_per_s = spec.bytes_per_s;
-    result.busy_ps = statistics.busy_ps;
+    // A run that was stopped had put more on the link than had passed.
+    result.busy_ps = std::min(statistics.busy_ps, results.time_ps);
     result.stalled_ps = statistics.stalled_ps;
     if (results.time_ps > 0) {
-      result.utilisation = static_cast<double>(statistics.busy_ps) / static_cast<double>(results.time_ps);
+      result.utilisation = static_cast<double>(result.busy_ps) / static_cast<double>(results.time_ps);
     }
     results.payload_bytes += statistics.bytes;
     results.links.push_back(std::move(result));
@@ -198,12 +199,12 @@ void judge(Wafer& wafer, const Workload& workload, const RunObserver& observer, 
             : std::string("106 days of simulated time, which the platform can count,");
     results.message = fmt::format("the limit of {} is reached; {} of {} ranks are not done:\n", limit,
                                   npus - observer.exits(), npus);
-    results.message += waiting_report(wafer, workload, observer, 20);
+    results.message += waiting_report(wafer, workload, observer, 20, Cycles::kNormal);
   } else if (observer.exits() < npus) {
     results.status = "deadlock";
     results.message = fmt::format("nothing is left to happen and {} of {} ranks are not done:\n",
                                   npus - observer.exits(), npus) +
-                      waiting_report(wafer, workload, observer, 20);
+                      waiting_report(wafer, workload, observer, 20, Cycles::kFault);
   }
 }
 
@@ -244,6 +245,11 @@ Results run_scenario(const Scenario& scenario, const RunHooks& hooks) {
   wafer.release_passed();
   for (std::uint32_t n = 0; n < workload.programs.size(); ++n) {
     results.time_ps = std::max(results.time_ps, observer.end_of(NpuId(n)));
+  }
+  // A run that did not come to its end is told up to where it got.
+  if (observer.exits() < workload.programs.size()) {
+    const Calendar& calendar = wafer.calendar();
+    results.time_ps = std::max(results.time_ps, calendar.limit_reached() ? calendar.limit() : calendar.now());
   }
   results.events = wafer.calendar().executed();
   if (results.status == "ok") judge(wafer, workload, observer, watcher, scenario, results);

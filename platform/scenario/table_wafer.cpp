@@ -30,7 +30,8 @@ void describe_npu(Table<Scenario>& table) {
                 "Memory capacity, which memory.check holds the workload against.",
                 FIELD(wafer.npu.hbm_bytes));
   table.integer("/wafer/npu/reduce_bytes_per_s", "bytes/s", 0, 0, kMaxRate,
-                "Rate of reductions at the NPU. 0: they are free, as in the FRED paper.",
+                "Memory traffic of reductions at the NPU: a reduced byte is two read and one written. "
+                "0: they are free, as in the FRED paper.",
                 FIELD(wafer.npu.reduce_bytes_per_s));
 }
 
