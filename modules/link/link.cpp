@@ -7,10 +7,6 @@
 
 namespace wafervp {
 
-namespace {
-constexpr std::size_t kBookedKept = 4;  // from here on booked runs that have ended are forgotten
-}
-
 Link::Link(sc_core::sc_module_name name, const LinkConfig& config, Calendar& calendar)
     : sc_module(name),
       in("in"),
@@ -322,78 +318,6 @@ void Link::note_stall(const Lane& lane, Time start) {
   const Run& arrival = *arrival_with(lane, lane.next);
   const Time here = std::max(free_at_, arrival_of(arrival, lane.next - arrival.first));
   if (here < start && credit_of(lane, lane.next) > here) statistics_.stalled_ps += start - here;
-}
-
-void Link::book(Lane& lane, const Run& arrival, Time now) {
-  const Time start = std::max(free_at_, arrival.origin);
-  if (start != free_at_) {
-    period_start_ = start;
-    period_bytes_ = 0;
-  }
-  Run& run = lane.run;
-  run = arrival;
-  run.rate = &config_.rate;
-  run.origin = period_start_;
-  run.offset = period_bytes_;
-  lane.running = true;
-  lane.next = lane.covered = run.end();
-  present_ = &lane;
-  const std::uint64_t bytes = run.bytes(run.count);
-  period_bytes_ += bytes;
-  free_at_ = period_start_ + config_.rate.ps(period_bytes_);
-  statistics_.bytes += bytes;
-  statistics_.class_bytes[run.flow->traffic_class & 3u] += bytes;
-  statistics_.packets += run.count;
-  statistics_.runs += 1;
-  statistics_.busy_ps += free_at_ - start;
-  // What has ended stays ended; the rest may have to be taken back.
-  if (booked_.size() >= kBookedKept) {
-    const auto ended = [now](const Booked& old) { return old.run.tail(old.run.count - 1) <= now; };
-    booked_.erase(booked_.begin(), std::find_if_not(booked_.begin(), booked_.end(), ended));
-  }
-  booked_.push_back({run, arrival.origin});
-  tell_next(lane);
-  tell_previous(lane, FabricPhase::kCredit);
-}
-
-/// A second flow is opened: what has not begun goes back to the queue.
-void Link::unbook(Time now) {
-  Lane& lane = *only_;
-  only_ = nullptr;
-  present_ = nullptr;
-  bounded_ = false;
-  std::vector<Run> taken_back;
-  while (!booked_.empty() && booked_.back().run.head(0) >= now) {
-    lane.run = booked_.back().run;
-    taken_back.push_back(Run::from_source(*lane.run.message, booked_.back().arrived));
-    booked_.pop_back();
-    count(lane.run, lane.run.count, ~std::uint64_t{0});
-    lane.next = lane.run.first;
-    lane.run.count = 0;
-    tell_next(lane);
-    tell_previous(lane, FabricPhase::kCredit);
-  }
-  // The run in progress may be cut from now on, which needs its arrival again.
-  if (!booked_.empty() && booked_.back().run.tail(booked_.back().run.count - 1) > now) {
-    taken_back.push_back(Run::from_source(*booked_.back().run.message, booked_.back().arrived));
-  }
-  while (!taken_back.empty()) {
-    lane.arrivals.promise(taken_back.back());
-    taken_back.pop_back();
-  }
-  if (booked_.empty()) {
-    lane.running = false;
-    free_at_ = std::min(free_at_, now);
-    period_start_ = free_at_;
-    period_bytes_ = 0;
-  } else {
-    lane.run = booked_.back().run;
-    present_ = &lane;
-    set_end_of(lane.run);
-  }
-  booked_.clear();
-  refresh(lane);
-  want_wake(lane, now);
 }
 
 /// Gives back the packets of the lane's present run from `end_packet` on, but none that has begun.
