@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The numbers of the FRED paper (arXiv 2406.19580): Fig. 9's ratios, the bandwidth of the mesh, and training steps with
-compute fitted on Fred-C and physical. Where the paper has no number, an independent analytic model's stands here."""
+compute fitted on Fred-C and physical. Where the paper has no number, the analytic model of tests/reference/fred stands here."""
 
 import json
 import sys
