@@ -57,14 +57,6 @@ class Link : public sc_core::sc_module,
   const LinkStatistics& statistics() const { return statistics_; }
   /// Packets that wait at this link at `now`, for reports.
   std::uint64_t queued_packets(Time now) const;
-  /// Calls `visit(flow, next packet, promised packets)` for each flow that waits here.
-  template <class Visit>
-  void for_each_waiting(Visit visit) const {
-    for (const Lane& lane : lanes_) {
-      if (lane.active)
-        visit(*lane.flow, lane.next, lane.arrivals.empty() ? 0 : lane.arrivals.back().end() - lane.next);
-    }
-  }
 
   tlm::tlm_sync_enum nb_transport_fw(Run& run, FabricPhase& phase, sc_core::sc_time& delay) override;
   tlm::tlm_sync_enum nb_transport_bw(Run& run, FabricPhase& phase, sc_core::sc_time& delay) override;

@@ -30,7 +30,9 @@ with tempfile.TemporaryDirectory() as scratch:
         while process.poll() is None and not glob.glob(os.path.join(out, "*", "result.json")):
             time.sleep(0.001)
         process.send_signal(sent)
-        process.wait()
+        ended = process.wait()
+        expected = -signal.SIGKILL if sent == signal.SIGKILL else 130
+        checks.that(ended == expected, f"{sent.name}: it comes before the study's end", f"status {ended}")
         time.sleep(0.5)  # a variant that was running then may write its last file
         left = files(out)
         for name, content in left.items():

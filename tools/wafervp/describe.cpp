@@ -15,6 +15,7 @@
 #include "format.h"
 #include "options.h"
 #include "output.h"
+#include "run/observer.h"
 #include "scenario/text.h"
 #include "status.h"
 #include "table.h"
@@ -138,22 +139,6 @@ std::string describe_ranks(const Plan& plan) {
          fmt::format("\nrings on the most loaded link: mp {}, dp {}, pp {}\n", rings[0], rings[2], rings[1]);
 }
 
-const char* traffic_kind(TrafficKind kind) {
-  switch (kind) {
-    case TrafficKind::kMp:
-      return "mp";
-    case TrafficKind::kDp:
-      return "dp";
-    case TrafficKind::kPp:
-      return "pp";
-    case TrafficKind::kInputLoad:
-      return "input_load";
-    case TrafficKind::kWeightStreaming:
-      return "weight_streaming";
-  }
-  return "";
-}
-
 std::string describe_communicators(const Workload& workload) {
   Table table({"communicator", "kind", "size", "grid", "NPUs"});
   table.left(1);
@@ -161,7 +146,7 @@ std::string describe_communicators(const Workload& workload) {
   for (const Communicator& comm : workload.communicators) {
     std::vector<std::string> members;
     for (const NpuId npu : comm.members) members.push_back(std::to_string(npu.value));
-    table.add({comm.name, traffic_kind(comm.kind), std::to_string(comm.members.size()),
+    table.add({comm.name, traffic_name(comm.kind), std::to_string(comm.members.size()),
                comm.dim_x > 0 ? fmt::format("{} x {}", comm.dim_x, comm.dim_y) : "",
                join_words(members, 20)});
   }
