@@ -38,19 +38,21 @@ const AcceleratorConfig& checked(const AcceleratorConfig& config) {
 
 struct Accelerator::Impl {
   Impl(const AcceleratorConfig& checked_config, Calendar& calendar, MessagePool& messages, FlowTable& flows)
-      : config(checked_config),
-        memory(config.npu, config.memory_bytes),
-        completions(config.npu, config.completion_entries, calendar),
-        compute(config, calendar, completions),
-        port(config.npu, config.npus, calendar, messages, flows, completions),
-        engine(config, calendar, messages, memory, completions, compute, port) {}
+      : engine(checked_config, calendar, messages, memory, completions, compute, port),
+        port(checked_config.npu, checked_config.npus, calendar, messages, flows, completions),
+        completions(checked_config.npu, checked_config.completion_entries, calendar),
+        compute(checked_config, calendar, completions),
+        memory(checked_config.npu, checked_config.memory_bytes),
+        config(checked_config) {}
 
-  AcceleratorConfig config;
-  DeviceMemory memory;
-  CompletionQueue completions;
-  ComputeEngine compute;
-  SendPort port;
   MessageEngine engine;
+  SendPort port;
+  CompletionQueue completions;
+  std::uint64_t register_reads = 0;
+  std::uint64_t register_writes = 0;
+  ComputeEngine compute;
+  DeviceMemory memory;
+  AcceleratorConfig config;
   std::uint32_t time_high = 0;
   std::array<std::uint32_t, kErrorRegisters> errors{};
   AcceleratorObserver* observer = nullptr;
@@ -64,8 +66,8 @@ Accelerator::Accelerator(sc_core::sc_module_name name, const AcceleratorConfig& 
       egress("egress"),
       ingress("ingress"),
       impl_(std::make_unique<Impl>(checked(config), calendar, messages, flows)) {
-  egress.bind(static_cast<FabricBwInterface&>(*this));
-  ingress.bind(static_cast<FabricFwInterface&>(*this));
+  egress.bind(static_cast<FabricBwInterface&>(impl_->engine));
+  ingress.bind(static_cast<FabricFwInterface&>(impl_->engine));
 }
 
 Accelerator::~Accelerator() = default;
@@ -82,15 +84,26 @@ void Accelerator::set_observer(AcceleratorObserver* observer) {
 void Accelerator::set_egress_link(FabricLink& link) { impl_->egress_link = &link; }
 
 std::uint32_t Accelerator::read32(std::uint32_t offset, Time local) {
+  ++impl_->register_reads;
+  return offset == WVP_REG_DQ_HEAD ? impl_->engine.head() : read_other(offset, local);
+}
+
+// The two registers that each message needs.
+void Accelerator::write32(std::uint32_t offset, std::uint32_t value, Time local) {
   Impl& impl = *impl_;
-  ++register_reads_;
+  ++impl.register_writes;
+  if (offset == WVP_REG_DQ_DOORBELL) return impl.engine.doorbell(value, local);
+  if (offset == WVP_REG_CQ_HEAD) return impl.completions.set_head(value);
+  write_other(offset, value, local);
+}
+
+std::uint32_t Accelerator::read_other(std::uint32_t offset, Time local) {
+  Impl& impl = *impl_;
   switch (offset) {
     case WVP_REG_CQ_TAIL:
       return impl.completions.tail();
     case WVP_REG_CQ_HEAD:
       return impl.completions.head();
-    case WVP_REG_DQ_HEAD:
-      return impl.engine.head();
     case WVP_REG_TIME_LO:
       impl.time_high = static_cast<std::uint32_t>(local >> 32);
       return static_cast<std::uint32_t>(local);
@@ -118,14 +131,9 @@ std::uint32_t Accelerator::read32(std::uint32_t offset, Time local) {
   }
 }
 
-void Accelerator::write32(std::uint32_t offset, std::uint32_t value, Time local) {
+void Accelerator::write_other(std::uint32_t offset, std::uint32_t value, Time local) {
   Impl& impl = *impl_;
-  ++register_writes_;
   switch (offset) {
-    case WVP_REG_DQ_DOORBELL:
-      return impl.engine.doorbell(value, local);
-    case WVP_REG_CQ_HEAD:
-      return impl.completions.set_head(value);
     case WVP_REG_PHASE:
       if (impl.observer != nullptr) {
         impl.observer->on_phase(impl.config.npu, value >> 24, value & 0xffffffu, local);
@@ -159,8 +167,8 @@ const AcceleratorStatistics& Accelerator::statistics() const {
   statistics.sent_bytes = impl.port.sent_bytes();
   statistics.sent_messages = impl.port.sent_messages();
   statistics.completions = impl.completions.written();
-  statistics.register_reads = register_reads_;
-  statistics.register_writes = register_writes_;
+  statistics.register_reads = impl.register_reads;
+  statistics.register_writes = impl.register_writes;
   return statistics;
 }
 
@@ -169,17 +177,6 @@ std::size_t Accelerator::unmatched_messages() const { return impl_->engine.unmat
 bool Accelerator::idle() const {
   const Impl& impl = *impl_;
   return impl.engine.idle() && impl.port.pending() == 0 && impl.compute.idle() && impl.completions.empty();
-}
-
-tlm::tlm_sync_enum Accelerator::nb_transport_fw(Run& run, FabricPhase& phase, sc_core::sc_time&) {
-  if (phase == FabricPhase::kHead) impl_->engine.on_head(run);
-  return tlm::TLM_ACCEPTED;
-}
-
-tlm::tlm_sync_enum Accelerator::nb_transport_bw(Run& run, FabricPhase& phase, sc_core::sc_time&) {
-  // All packets of a message are here when it is handed over, so that a stall ahead changes nothing.
-  if (phase == FabricPhase::kCredit) impl_->port.on_credit(run);
-  return tlm::TLM_ACCEPTED;
 }
 
 unsigned Accelerator::route(const Flow& flow, unsigned /*input*/) {

@@ -62,10 +62,7 @@ struct AcceleratorStatistics {
 /// one NPU behind read32/write32. Registers and rings: wafervp/registers.h; timing: README.md.
 /// A violated contract (malformed descriptor, range outside of memory, ring overrun) throws
 /// std::runtime_error that names the NPU.
-class Accelerator : public sc_core::sc_module,
-                    public FabricFwInterface,
-                    public FabricBwInterface,
-                    public FabricNode {
+class Accelerator : public sc_core::sc_module, public FabricNode {
  public:
   FabricInitiatorSocket egress;  ///< to the router, or the link to the switch
   FabricTargetSocket ingress;    ///< from the router, or the link from the switch
@@ -94,18 +91,16 @@ class Accelerator : public sc_core::sc_module,
   /// False when work (sends, combines, computes, staged messages) is left.
   bool idle() const;
 
-  tlm::tlm_sync_enum nb_transport_fw(Run& run, FabricPhase& phase, sc_core::sc_time& delay) override;
-  tlm::tlm_sync_enum nb_transport_bw(Run& run, FabricPhase& phase, sc_core::sc_time& delay) override;
   unsigned route(const Flow& flow, unsigned input) override;
   FabricLink& output_link(unsigned output) override;
 
  private:
   void end_of_elaboration() override;
+  std::uint32_t read_other(std::uint32_t offset, Time local);
+  void write_other(std::uint32_t offset, std::uint32_t value, Time local);
 
   struct Impl;
   std::unique_ptr<Impl> impl_;
-  std::uint64_t register_reads_ = 0;
-  std::uint64_t register_writes_ = 0;
 };
 
 }  // namespace wafervp

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace wafervp {
 
@@ -14,43 +15,60 @@ CompletionQueue::CompletionQueue(NpuId npu, std::uint32_t entries, Calendar& cal
       deliver_(*this, Stage::kFirmware, npu.value),
       npu_(npu) {}
 
-void CompletionQueue::set_head(std::uint32_t head) {
-  if (head - head_ > tail() - head_) {
-    throw std::runtime_error("NPU " + std::to_string(npu_.value) + ": CQ_HEAD set to " +
-                             std::to_string(head) + ", which is not between the old head " +
-                             std::to_string(head_) + " and the tail " + std::to_string(tail()));
+void CompletionQueue::refuse_head(std::uint32_t head) const {
+  throw std::runtime_error("NPU " + std::to_string(npu_.value) + ": CQ_HEAD set to " + std::to_string(head) +
+                           ", which is not between the old head " + std::to_string(head_) + " and the tail " +
+                           std::to_string(tail()));
+}
+
+wvp_completion& CompletionQueue::raise_later(Time when) {
+  // What has found room is sorted together with what has not.
+  for (std::uint64_t i = announced_; i < written_; ++i) {
+    pending_.push_back({calendar_.now(), ring_[i & (size_ - 1)]});
   }
-  head_ = head;
+  written_ = announced_;
+  takes_directly_ = false;
+  if (!deliver_.scheduled() || when < deliver_.time()) calendar_.schedule(deliver_, when);
+  return pending_.emplace_back(Pending{when, {}}).completion;
 }
 
 void CompletionQueue::deliver(Time now) {
-  // What the processor raises while it is called goes into pending_ and makes a delivery of its own.
-  if (pending_.size() == 1) {
-    write(pending_.front().completion);
-    pending_.clear();
-    notify(now);
-    return;
+  if (!pending_.empty()) return deliver_pending(now);
+  if (written_ - announced_ > 1) sort_news();
+  notify(now);
+}
+
+/// Sorts the entries of the ring that the processor has not been called for.
+void CompletionQueue::sort_news() {
+  const auto at = [this](std::uint64_t i) -> wvp_completion& { return ring_[i & (size_ - 1)]; };
+  for (std::uint64_t i = announced_ + 1; i < written_; ++i) {
+    for (std::uint64_t k = i; k > announced_ && at(k).cookie < at(k - 1).cookie; --k) {
+      std::swap(at(k), at(k - 1));
+      std::swap(at(k).phase, at(k - 1).phase);  // stays with its place
+    }
   }
+}
+
+void CompletionQueue::deliver_pending(Time now) {
   due_.clear();
   Time next = kNever;
   std::size_t kept = 0;
   for (const Pending& entry : pending_) {
     if (entry.when <= now) {
-      due_.push_back(entry);
+      due_.push_back(entry.completion);
     } else {
       next = std::min(next, entry.when);
       pending_[kept++] = entry;
     }
   }
-  pending_.erase(pending_.begin() + static_cast<std::ptrdiff_t>(kept), pending_.end());
+  pending_.resize(kept);
   if (next != kNever) calendar_.schedule(deliver_, next);
-  std::stable_sort(due_.begin(), due_.end(), [](const Pending& a, const Pending& b) {
-    return a.completion.cookie < b.completion.cookie;
-  });
+  std::stable_sort(due_.begin(), due_.end(),
+                   [](const wvp_completion& a, const wvp_completion& b) { return a.cookie < b.cookie; });
   // More than the ring holds: the processor takes the first part, then the rest.
   for (std::size_t i = 0; i < due_.size(); ++i) {
     if (tail() - head_ == size()) notify(now);
-    write(due_[i].completion);
+    write(due_[i]);
   }
   notify(now);
 }
@@ -62,14 +80,10 @@ void CompletionQueue::write(const wvp_completion& completion) {
                              " entries is overrun: firmware took none of them (CQ_HEAD " +
                              std::to_string(head_) + ", CQ_TAIL " + std::to_string(tail()) + ")");
   }
-  wvp_completion& slot = ring_[tail() & (size() - 1)];
-  slot = completion;
-  slot.phase = (written_ & size()) == 0 ? 1 : 0;
-  ++written_;
-}
-
-void CompletionQueue::notify(Time now) {
-  if (processor_ != nullptr) processor_->on_completions(now);
+  wvp_completion& place = next_place();
+  const std::uint8_t phase = place.phase;
+  place = completion;
+  place.phase = phase;
 }
 
 }  // namespace wafervp

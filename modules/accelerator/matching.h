@@ -66,7 +66,7 @@ class alignas(64) MatchTable {
     return static_cast<std::uint32_t>(&slot - slots_.data());
   }
   void free(Slot& slot) {
-    slot.data.reset();
+    if (slot.data) slot.data.reset();
     slot.state = State::kFree;
     slot.next = free_;
     free_ = handle_of(slot);

@@ -17,6 +17,8 @@ constexpr std::uint32_t kKnownFlags = kMessageFlags | kSendModifiers | WVP_D_NOT
 constexpr std::uint32_t kAlone = WVP_D_COMPUTE | WVP_D_COPY;
 constexpr std::uint32_t kLastClass = WVP_CLASS_CONTROL;
 
+constexpr std::uint32_t kPlainFlags = kMessageFlags | kSendModifiers;
+
 constexpr bool more_than_one(std::uint32_t bits) { return (bits & (bits - 1)) != 0; }
 
 // Two operands are read and one result is written.
@@ -34,8 +36,9 @@ MessageEngine::MessageEngine(const AcceleratorConfig& config, Calendar& calendar
       completions_(completions),
       port_(port),
       npu_(config.npu),
-      values_(memory.holds_values()),
-      reduce_is_free_(config.reduce_bytes_per_s == 0),
+      values_(config.memory_bytes != 0),
+      sums_are_free_(config.memory_bytes == 0 && config.reduce_bytes_per_s == 0),
+      reduce_takes_time_(config.reduce_bytes_per_s != 0),
       reduce_rate_(config.reduce_bytes_per_s == 0 ? 1 : config.reduce_bytes_per_s),
       memory_(memory),
       compute_(compute) {}
@@ -46,85 +49,26 @@ void MessageEngine::refuse(const wvp_descriptor& descriptor, const char* why) co
                            std::to_string(descriptor.flags) + " is refused: " + why);
 }
 
-void MessageEngine::doorbell(std::uint32_t producer, Time local) {
-  if (producer - head_ > ring_size()) {
-    throw std::runtime_error("NPU " + std::to_string(npu_.value) + ": doorbell announces " +
-                             std::to_string(producer - head_) + " descriptors, the ring has " +
-                             std::to_string(ring_size()) + " entries");
-  }
-  while (head_ != producer) {
-    const wvp_descriptor& descriptor = ring_[head_ & (ring_size() - 1)];
-    ++head_;
-    ++descriptors_;
-    execute(descriptor, local);
-  }
+void MessageEngine::refuse_producer(std::uint32_t producer) const {
+  throw std::runtime_error("NPU " + std::to_string(npu_.value) + ": doorbell announces " +
+                           std::to_string(producer - head_) + " descriptors, the ring has " +
+                           std::to_string(ring_size()) + " entries");
 }
 
-void MessageEngine::execute(const wvp_descriptor& descriptor, Time local) {
-  const std::uint32_t flags = descriptor.flags;
-  if ((flags & kMessageFlags) == 0 || (flags & kAlone) != 0) {
-    if (flags == WVP_D_COMPUTE) return compute_.start(descriptor, local);
-    if (flags != WVP_D_COPY)
-      refuse(descriptor, "no part, unknown parts, or COMPUTE or COPY beside other parts");
-    memory_.copy(descriptor.combine_addr, descriptor.send_addr, descriptor.send_bytes, descriptor.cookie);
-    return copied(descriptor, descriptor.send_bytes, local);
-  }
-  if ((flags & ~kKnownFlags) != 0) refuse(descriptor, "unknown flags");
-  Time ready = local;
-  if ((flags & kCombineFlags) != 0) {
-    ready = combine(descriptor, local);
-  } else if ((flags & WVP_D_NOTIFY_COMBINED) != 0) {
-    refuse(descriptor, "NOTIFY_COMBINED without COMBINE");
-  }
-  if ((flags & WVP_D_SEND) != 0) {
-    send(descriptor, ready);
-  } else if ((flags & kSendModifiers) != 0) {
-    refuse(descriptor, "SEND_FLOW, NOTIFY_SENT or WINDOW without SEND");
-  }
-  if ((flags & WVP_D_EXPECT) != 0) expect(descriptor, local);
-}
-
-Time MessageEngine::combine(const wvp_descriptor& descriptor, Time local) {
-  if (more_than_one(descriptor.flags & kCombineFlags)) refuse(descriptor, "more than one kind of COMBINE");
-  MatchTable::Slot* slot = matches_.staged(descriptor.staged);
-  if (slot == nullptr) refuse(descriptor, "COMBINE names no staged message");
-  const std::uint64_t bytes = slot->bytes;
-  Time ready = local;
-  if ((descriptor.flags & WVP_D_COMBINE_REDUCE) != 0) {
-    if (values_)
-      memory_.reduce(descriptor.combine_addr, slot->data, bytes, descriptor.dtype, descriptor.cookie);
-    if (!reduce_is_free_) {
-      const Time busy = reduce_rate_.ps(kMemoryBytesPerReducedByte * bytes);
-      ready = std::min(std::max(local, alu_free_at_) + busy, kTimeEnd);
-      alu_free_at_ = ready;
-      reduce_ps_ += busy;
-    }
-  } else if ((descriptor.flags & WVP_D_COMBINE_COPY) != 0) {
-    memory_.store(descriptor.combine_addr, slot->data, bytes, descriptor.cookie);
-  }
-  staged_bytes_ -= bytes;
-  matches_.free(*slot);
-  if ((descriptor.flags & WVP_D_NOTIFY_COMBINED) != 0) copied(descriptor, bytes, ready);
-  return ready;
-}
-
-void MessageEngine::copied(const wvp_descriptor& descriptor, std::uint64_t bytes, Time when) {
+inline void MessageEngine::received(MatchTable::Slot& slot, std::uint64_t expected_bytes,
+                                    std::uint32_t cookie, Time when) {
+  slot.state = MatchTable::State::kStaged;
   wvp_completion& completion = completions_.raise(when);
-  completion.cookie = descriptor.cookie;
-  completion.kind = WVP_C_COPIED;
-  completion.bytes = bytes;
+  completion.cookie = cookie;
+  completion.kind = WVP_C_RECEIVED;
+  completion.status = slot.bytes == expected_bytes ? WVP_S_OK : WVP_S_SIZE_MISMATCH;
+  completion.from = slot.from;
+  completion.staged = matches_.handle_of(slot);
+  completion.tag = slot.tag;
+  completion.bytes = slot.bytes;
 }
 
-void MessageEngine::send(const wvp_descriptor& descriptor, Time ready) {
-  if (descriptor.traffic_class > kLastClass) refuse(descriptor, "no such traffic class");
-  Bytes data;
-  if (values_) {
-    data = memory_.snapshot(descriptor.send_addr, descriptor.send_bytes, "send", descriptor.cookie);
-  }
-  port_.send(descriptor, ready, std::move(data));
-}
-
-void MessageEngine::expect(const wvp_descriptor& descriptor, Time local) {
+inline void MessageEngine::expect(const wvp_descriptor& descriptor, Time local) {
   bool matched;
   MatchTable::Slot& slot =
       matches_.match_or_insert(descriptor.expect_from, descriptor.expect_tag, MatchTable::State::kReceived,
@@ -137,7 +81,84 @@ void MessageEngine::expect(const wvp_descriptor& descriptor, Time local) {
   }
 }
 
-void MessageEngine::on_head(const Run& run) {
+inline Time MessageEngine::combine(const wvp_descriptor& descriptor, Time local) {
+  if (more_than_one(descriptor.flags & kCombineFlags)) refuse(descriptor, "more than one kind of COMBINE");
+  MatchTable::Slot* slot = matches_.staged(descriptor.staged);
+  if (slot == nullptr) refuse(descriptor, "COMBINE names no staged message");
+  const std::uint64_t bytes = slot->bytes;
+  Time ready = local;
+  if ((descriptor.flags & WVP_D_COMBINE_REDUCE) != 0) {
+    if (!sums_are_free_) ready = reduce(descriptor, *slot, local);
+  } else if (values_ && (descriptor.flags & WVP_D_COMBINE_COPY) != 0) {
+    memory_.store(descriptor.combine_addr, slot->data, bytes, descriptor.cookie);
+  }
+  staged_bytes_ -= bytes;
+  matches_.free(*slot);
+  if ((descriptor.flags & WVP_D_NOTIFY_COMBINED) != 0) copied(descriptor, bytes, ready);
+  return ready;
+}
+
+inline void MessageEngine::send(const wvp_descriptor& descriptor, Time ready) {
+  if (descriptor.traffic_class > kLastClass) refuse(descriptor, "no such traffic class");
+  if (!values_) return port_.send(descriptor, ready, nullptr);
+  Bytes data = memory_.snapshot(descriptor.send_addr, descriptor.send_bytes, "send", descriptor.cookie);
+  port_.send(descriptor, ready, &data);
+}
+
+void MessageEngine::doorbell(std::uint32_t producer, Time local) {
+  if (producer - head_ > ring_size()) refuse_producer(producer);
+  while (head_ != producer) {
+    const wvp_descriptor& descriptor = ring_[head_ & (ring_size() - 1)];
+    ++head_;
+    ++descriptors_;
+    execute(descriptor, local);
+  }
+}
+
+void MessageEngine::execute(const wvp_descriptor& descriptor, Time local) {
+  const std::uint32_t flags = descriptor.flags;
+  if ((flags & kMessageFlags) == 0 || (flags & ~kPlainFlags) != 0) {
+    if ((flags & kMessageFlags) == 0 || (flags & kAlone) != 0) return execute_alone(descriptor, local);
+    if ((flags & ~kKnownFlags) != 0) refuse(descriptor, "unknown flags");
+    if ((flags & kCombineFlags) == 0) refuse(descriptor, "NOTIFY_COMBINED without COMBINE");
+  }
+  Time ready = local;
+  if ((flags & kCombineFlags) != 0) ready = combine(descriptor, local);
+  if ((flags & WVP_D_SEND) != 0) {
+    send(descriptor, ready);
+  } else if ((flags & kSendModifiers) != 0) {
+    refuse(descriptor, "SEND_FLOW, NOTIFY_SENT or WINDOW without SEND");
+  }
+  if ((flags & WVP_D_EXPECT) != 0) expect(descriptor, local);
+}
+
+void MessageEngine::execute_alone(const wvp_descriptor& descriptor, Time local) {
+  if (descriptor.flags == WVP_D_COMPUTE) return compute_.start(descriptor, local);
+  if (descriptor.flags != WVP_D_COPY)
+    refuse(descriptor, "no part, unknown parts, or COMPUTE or COPY beside other parts");
+  memory_.copy(descriptor.combine_addr, descriptor.send_addr, descriptor.send_bytes, descriptor.cookie);
+  copied(descriptor, descriptor.send_bytes, local);
+}
+
+Time MessageEngine::reduce(const wvp_descriptor& descriptor, const MatchTable::Slot& slot, Time local) {
+  if (values_) {
+    memory_.reduce(descriptor.combine_addr, slot.data, slot.bytes, descriptor.dtype, descriptor.cookie);
+  }
+  if (!reduce_takes_time_) return local;
+  const Time busy = reduce_rate_.ps(kMemoryBytesPerReducedByte * slot.bytes);
+  alu_free_at_ = std::min(std::max(local, alu_free_at_) + busy, kTimeEnd);
+  reduce_ps_ += busy;
+  return alu_free_at_;
+}
+
+void MessageEngine::copied(const wvp_descriptor& descriptor, std::uint64_t bytes, Time when) {
+  wvp_completion& completion = completions_.raise(when);
+  completion.cookie = descriptor.cookie;
+  completion.kind = WVP_C_COPIED;
+  completion.bytes = bytes;
+}
+
+tlm::tlm_sync_enum MessageEngine::nb_transport_fw(Run& run, FabricPhase&, sc_core::sc_time&) {
   Message& message = *run.message;
   if (run.count != 0 && run.complete()) {
     message.sink = this;
@@ -147,6 +168,13 @@ void MessageEngine::on_head(const Run& run) {
   } else if (message.scheduled()) {
     calendar_.cancel(message);  // shortened: the last packet comes with another run
   }
+  return tlm::TLM_ACCEPTED;
+}
+
+tlm::tlm_sync_enum MessageEngine::nb_transport_bw(Run& run, FabricPhase& phase, sc_core::sc_time&) {
+  // All packets of a message are here when it is handed over, so that a stall ahead changes nothing.
+  if (phase == FabricPhase::kCredit) port_.on_credit(run);
+  return tlm::TLM_ACCEPTED;
 }
 
 void MessageEngine::on_message(Message& message, Time now) {
@@ -163,19 +191,6 @@ void MessageEngine::on_message(Message& message, Time now) {
   staged_bytes_peak_ = std::max(staged_bytes_peak_, staged_bytes_);
   messages_.release(&message);
   if (matched) received(slot, expected_bytes, slot.cookie, now);
-}
-
-void MessageEngine::received(MatchTable::Slot& slot, std::uint64_t expected_bytes, std::uint32_t cookie,
-                             Time when) {
-  slot.state = MatchTable::State::kStaged;
-  wvp_completion& completion = completions_.raise(when);
-  completion.cookie = cookie;
-  completion.kind = WVP_C_RECEIVED;
-  completion.status = slot.bytes == expected_bytes ? WVP_S_OK : WVP_S_SIZE_MISMATCH;
-  completion.from = slot.from;
-  completion.staged = matches_.handle_of(slot);
-  completion.tag = slot.tag;
-  completion.bytes = slot.bytes;
 }
 
 void MessageEngine::add_statistics(AcceleratorStatistics& statistics) const {

@@ -16,7 +16,9 @@
 namespace wafervp {
 
 /// Executes descriptors (COMBINE, SEND, EXPECT, or COMPUTE, or COPY) and takes messages from the fabric.
-class alignas(64) MessageEngine final : public MessageSink {
+class alignas(64) MessageEngine final : public MessageSink,
+                                        public FabricFwInterface,
+                                        public FabricBwInterface {
  public:
   MessageEngine(const AcceleratorConfig& config, Calendar& calendar, MessagePool& messages,
                 DeviceMemory& memory, CompletionQueue& completions, ComputeEngine& compute, SendPort& port);
@@ -28,8 +30,10 @@ class alignas(64) MessageEngine final : public MessageSink {
   /// Throws std::runtime_error when more are announced than the ring holds, or one is malformed.
   void doorbell(std::uint32_t producer, Time local);
 
-  /// A run on its way to this NPU (phase HEAD); its times are those of its packets here.
-  void on_head(const Run& run);
+  /// HEAD: a run on its way to this NPU; its times are those of its packets here.
+  tlm::tlm_sync_enum nb_transport_fw(Run& run, FabricPhase& phase, sc_core::sc_time& delay) override;
+  /// CREDIT: packets of a message of this NPU leave the queue of the first link.
+  tlm::tlm_sync_enum nb_transport_bw(Run& run, FabricPhase& phase, sc_core::sc_time& delay) override;
   void on_message(Message& message, Time now) override;
 
   std::size_t unmatched() const { return matches_.unmatched(); }
@@ -38,8 +42,11 @@ class alignas(64) MessageEngine final : public MessageSink {
 
  private:
   void execute(const wvp_descriptor& descriptor, Time local);
+  void execute_alone(const wvp_descriptor& descriptor, Time local);
+  [[noreturn]] void refuse_producer(std::uint32_t producer) const;
   /// Returns the time at which the result is in memory.
   Time combine(const wvp_descriptor& descriptor, Time local);
+  Time reduce(const wvp_descriptor& descriptor, const MatchTable::Slot& slot, Time local);
   void copied(const wvp_descriptor& descriptor, std::uint64_t bytes, Time when);
   void send(const wvp_descriptor& descriptor, Time ready);
   void expect(const wvp_descriptor& descriptor, Time local);
@@ -56,7 +63,8 @@ class alignas(64) MessageEngine final : public MessageSink {
   SendPort& port_;
   NpuId npu_;
   bool values_;
-  bool reduce_is_free_;
+  bool sums_are_free_;  ///< neither values nor time
+  bool reduce_takes_time_;
   MatchTable matches_;
   std::uint64_t descriptors_ = 0;
   std::uint64_t received_bytes_ = 0;

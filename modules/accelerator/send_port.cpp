@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "accelerator/send_port.h"
 
-#include <algorithm>
-#include <limits>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -10,13 +8,6 @@
 #include "accelerator/send_window.h"
 
 namespace wafervp {
-
-namespace {
-
-constexpr std::uint64_t kLargestMessage =
-    std::uint64_t{std::numeric_limits<std::uint32_t>::max()} * kPacketBytes;
-
-}  // namespace
 
 SendPort::SendPort(NpuId npu, std::uint32_t npus, Calendar& calendar, MessagePool& messages, FlowTable& flows,
                    CompletionQueue& completions)
@@ -26,9 +17,16 @@ SendPort::SendPort(NpuId npu, std::uint32_t npus, Calendar& calendar, MessagePoo
       npus_(npus),
       sources_(kFirstSources),
       flows_(flows),
-      completions_(completions) {}
+      completions_(completions) {
+  recent_ = sources_.data();
+}
 
 SendPort::~SendPort() = default;
+
+SendPort::Source& SendPort::source_for(const wvp_descriptor& descriptor, std::uint64_t key) {
+  Source& source = source_of(key);
+  return source.key == key ? source : open(descriptor, key);
+}
 
 SendPort::Source& SendPort::open(const wvp_descriptor& descriptor, std::uint64_t key) {
   const bool into_flow = (descriptor.flags & WVP_D_SEND_FLOW) != 0;
@@ -52,58 +50,32 @@ SendPort::Source& SendPort::open(const wvp_descriptor& descriptor, std::uint64_t
   Source& source = source_of(key);
   source.key = key;
   source.flow = &flow;
+  source.entry = fabric_;
+  while (auto* relay = dynamic_cast<FabricRelay*>(source.entry)) {
+    FabricFw* behind = relay->next_of(flow, 0);
+    if (behind == nullptr) break;
+    source.entry = behind;
+  }
   ++sources_used_;
   return source;
 }
 
-void SendPort::send(const wvp_descriptor& descriptor, Time ready, Bytes&& data) {
-  const bool into_flow = (descriptor.flags & WVP_D_SEND_FLOW) != 0;
-  const std::uint64_t key = key_of(descriptor.send_to, into_flow, descriptor.traffic_class);
-  Source* source = &source_of(key);
-  if (source->key != key) source = &open(descriptor, key);
-  if (descriptor.send_bytes > kLargestMessage) {
-    throw std::runtime_error("NPU " + std::to_string(npu_.value) + ": descriptor cookie " +
-                             std::to_string(descriptor.cookie) + " sends " +
-                             std::to_string(descriptor.send_bytes) + " bytes; the longest message has " +
-                             std::to_string(kLargestMessage));
-  }
-  const What what{descriptor.send_tag, descriptor.send_bytes, descriptor.dtype};
-  const bool windowed = (descriptor.flags & WVP_D_WINDOW) != 0;
-  const bool notify = (descriptor.flags & WVP_D_NOTIFY_SENT) != 0;
-  if (!windowed && !notify) {
-    inject(*source, what, ready, std::move(data), Tracking::kForgotten);
-    return;
-  }
-  if (source->window == nullptr) {
-    windows_.push_back(std::make_unique<Window>(*this, key));
-    source->window = windows_.back().get();
-  }
-  source->window->post(
-      {ready, 0, what, descriptor.priority, descriptor.cookie, windowed, notify, std::move(data)});
+void SendPort::refuse_size(const wvp_descriptor& descriptor) const {
+  throw std::runtime_error("NPU " + std::to_string(npu_.value) + ": descriptor cookie " +
+                           std::to_string(descriptor.cookie) + " sends " +
+                           std::to_string(descriptor.send_bytes) + " bytes; the longest message has " +
+                           std::to_string(kLargestMessage));
 }
 
-void SendPort::inject(Source& source, const What& what, Time ready, Bytes&& data, Tracking tracking) {
-  Message* message = messages_.acquire();
-  Flow& flow = *source.flow;
-  message->flow = &flow;
-  message->bytes = what.bytes;
-  message->packets = packets_of(what.bytes);
-  message->first_packet = flow.next_packet;
-  message->source = npu_;
-  message->tag = what.tag;
-  message->dtype = what.dtype;
-  message->windowed = tracking == Tracking::kTracked;
-  message->data = std::move(data);
-  flow.next_packet += message->packets;
-  sent_bytes_ += what.bytes;
-  ++sent_messages_;
-  // A message whose combine is done early does not overtake one before it in its flow.
-  source.last_origin = std::max({source.last_origin, ready, calendar_.now()});
-
-  Run run = Run::from_source(*message, source.last_origin);
-  FabricPhase phase = FabricPhase::kHead;
-  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-  fabric_->nb_transport_fw(run, phase, delay);
+void SendPort::post(const wvp_descriptor& descriptor, Time ready, Bytes* data) {
+  if (recent_->window == nullptr) {
+    windows_.push_back(std::make_unique<Window>(*this, recent_->key));
+    recent_->window = windows_.back().get();
+  }
+  const What what{descriptor.send_tag, descriptor.send_bytes, descriptor.dtype};
+  recent_->window->post({ready, 0, what, descriptor.priority, descriptor.cookie,
+                         (descriptor.flags & WVP_D_WINDOW) != 0, (descriptor.flags & WVP_D_NOTIFY_SENT) != 0,
+                         data != nullptr ? std::move(*data) : Bytes()});
 }
 
 void SendPort::on_tracked_credit(const Run& run) {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <boost/container/small_vector.hpp>
 #include <cstdint>
+#include <limits>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "accelerator/accelerator.h"
@@ -23,12 +26,18 @@ class alignas(64) SendPort {
   ~SendPort();
 
   void bind(FabricFwInterface& fabric) { fabric_ = &fabric; }
-  /// Throws std::runtime_error for an NPU that is not there, oneself, or a message of more than 2^32 - 1
-  /// packets.
-  /// `descriptor` has a SEND part; the message carries `data` and may leave from `ready` on.
-  /// Throws std::runtime_error for an NPU that is not there, oneself, or a message of more than 2^32 - 1
-  /// packets.
-  void send(const wvp_descriptor& descriptor, Time ready, Bytes&& data);
+  /// `descriptor` has a SEND part; the message may leave from `ready` on and carries `*data`, which is taken
+  /// (null: sizes only). Throws std::runtime_error for an NPU that is not there, oneself, or a message of
+  /// more than 2^32 - 1 packets.
+  void send(const wvp_descriptor& descriptor, Time ready, Bytes* data) {
+    const std::uint64_t key =
+        key_of(descriptor.send_to, (descriptor.flags & WVP_D_SEND_FLOW) != 0, descriptor.traffic_class);
+    if (recent_->key != key) recent_ = &source_for(descriptor, key);
+    if (descriptor.send_bytes > kLargestMessage) refuse_size(descriptor);
+    if ((descriptor.flags & (WVP_D_WINDOW | WVP_D_NOTIFY_SENT)) != 0) return post(descriptor, ready, data);
+    const What what{descriptor.send_tag, descriptor.send_bytes, descriptor.dtype};
+    inject(*recent_, what, ready, data, Tracking::kForgotten);
+  }
   /// Packets leave the queue of the first link, as `run` says (phase CREDIT).
   void on_credit(const Run& run) {
     if (run.message->windowed) on_tracked_credit(run);
@@ -51,11 +60,14 @@ class alignas(64) SendPort {
   struct Source {
     std::uint64_t key = kNoKey;
     Flow* flow = nullptr;
-    Time last_origin = 0;  ///< messages of a flow leave in order
+    FabricFw* entry = nullptr;  ///< where runs go, past modules that only pass them on
+    Time last_origin = 0;       ///< messages of a flow leave in order
     Window* window = nullptr;
   };
   static constexpr std::size_t kFirstSources = 4;
   static constexpr std::uint64_t kNoKey = ~std::uint64_t{0};
+  static constexpr std::uint64_t kLargestMessage =
+      std::uint64_t{std::numeric_limits<std::uint32_t>::max()} * kPacketBytes;
 
   static std::uint64_t key_of(std::uint32_t to, bool into_flow, std::uint8_t traffic_class) {
     return (static_cast<std::uint64_t>(to) << 16) | (static_cast<std::uint64_t>(traffic_class) << 1) |
@@ -67,20 +79,46 @@ class alignas(64) SendPort {
     while (sources_[i].key != key && sources_[i].key != kNoKey) i = (i + 1) & mask;
     return sources_[i];
   }
+  Source& source_for(const wvp_descriptor& descriptor, std::uint64_t key);
   Source& open(const wvp_descriptor& descriptor, std::uint64_t key);
-  void inject(Source& source, const What& what, Time ready, Bytes&& data, Tracking tracking);
+  [[noreturn]] void refuse_size(const wvp_descriptor& descriptor) const;
+  void post(const wvp_descriptor& descriptor, Time ready, Bytes* data);
+  /// A message whose combine is done early does not overtake one before it in its flow.
+  void inject(Source& source, const What& what, Time ready, Bytes* data, Tracking tracking) {
+    Message& message = *messages_.acquire();
+    Flow& flow = *source.flow;
+    message.flow = &flow;
+    message.bytes = what.bytes;
+    message.packets = packets_of(what.bytes);
+    message.first_packet = flow.next_packet;
+    message.source = npu_;
+    message.tag = what.tag;
+    message.dtype = what.dtype;
+    message.windowed = tracking == Tracking::kTracked;
+    if (data != nullptr) message.data = std::move(*data);
+    flow.next_packet += message.packets;
+    sent_bytes_ += what.bytes;
+    ++sent_messages_;
+    source.last_origin = std::max({source.last_origin, ready, calendar_.now()});
+
+    Run run = Run::from_source(message, source.last_origin);
+    FabricPhase phase = FabricPhase::kHead;
+    sc_core::sc_time delay;
+    source.entry->nb_transport_fw(run, phase, delay);
+  }
   void on_tracked_credit(const Run& run);
 
   // In the order of use, so that a message touches few cache lines.
+  Source* recent_;  ///< in sources_
   Calendar& calendar_;
   MessagePool& messages_;
-  FabricFwInterface* fabric_ = nullptr;
   std::uint64_t sent_bytes_ = 0;
   std::uint64_t sent_messages_ = 0;
   NpuId npu_;
   std::uint32_t npus_;
   boost::container::small_vector<Source, kFirstSources> sources_;
   std::size_t sources_used_ = 0;
+  FabricFw* fabric_ = nullptr;
   FlowTable& flows_;
   CompletionQueue& completions_;
   std::vector<std::unique_ptr<Window>> windows_;

@@ -33,7 +33,8 @@ void SendPort::Window::hand_over(Waiting& message) {
   in_flight_.push_back({first, first + packets_of(message.what.bytes), kNever, message.cookie,
                         message.windowed, message.notify});
   if (message.windowed) ++windowed_in_flight_;
-  port_.inject(source, message.what, message.ready, std::move(message.data), Tracking::kTracked);
+  port_.inject(source, message.what, message.ready, message.data ? &message.data : nullptr,
+               Tracking::kTracked);
 }
 
 void SendPort::Window::pump(Time now) {

@@ -11,7 +11,6 @@ namespace wafervp {
 
 namespace {
 
-constexpr std::uint32_t kInBatch = 0xfffffffeu;
 constexpr Time kLookAhead = 1'000'000;  // ps that sc_time_stamp may lag behind
 
 std::size_t cache_slot(Time time) { return static_cast<std::size_t>((time * 0x9e3779b97f4a7c15ull) >> 52); }
@@ -27,56 +26,64 @@ Calendar::Calendar(sc_core::sc_module_name name) : sc_module(name), cache_(kCach
   dont_initialize();
 }
 
-void Calendar::schedule(CalendarEntry& entry, Time when) {
-  if (when < now_) throw std::logic_error("calendar: an entry was scheduled in the past");
-  if (entry.scheduled()) unlink(entry);
-  entry.time_ = when;
-  const std::uint32_t index = bucket_at(when);
-  Bucket& bucket = buckets_[index];
-  List& list = bucket.lists[static_cast<std::size_t>(entry.stage_)];
-  entry.bucket_ = index;
-  entry.prev_ = list.tail;
-  entry.next_ = nullptr;
-  (list.tail ? list.tail->next_ : list.head) = &entry;
-  list.tail = &entry;
-  ++bucket.count;
-  ++pending_;
-  if (!draining_ && when < armed_) rearm();
+bool Calendar::occupied(const Bucket& bucket) {
+  for (const List& list : bucket.lists) {
+    if (list.head != nullptr) return true;
+  }
+  return false;
 }
 
-void Calendar::cancel(CalendarEntry& entry) {
-  if (entry.scheduled()) unlink(entry);
+bool Calendar::empty() const {
+  if (follower_ != nullptr || batch_.head != nullptr) return false;
+  return std::none_of(buckets_.begin(), buckets_.end(), occupied);
 }
 
 void Calendar::unlink(CalendarEntry& entry) {
-  if (entry.bucket_ != kInBatch) {
-    Bucket& bucket = buckets_[entry.bucket_];
-    List& list = bucket.lists[static_cast<std::size_t>(entry.stage_)];
-    (entry.prev_ ? entry.prev_->next_ : list.head) = entry.next_;
-    (entry.next_ ? entry.next_->prev_ : list.tail) = entry.prev_;
-    --bucket.count;
-  }
   entry.time_ = kNever;
-  --pending_;
+  if (entry.bucket_ == kFollows) {
+    follower_ = nullptr;
+    return;
+  }
+  // An entry of the stage that is being run is in the batch.
+  List& list = buckets_[entry.bucket_].lists[static_cast<std::size_t>(entry.stage_)];
+  if (list.second == &entry) ++list.breaks;  // no longer known where
+  if (entry.prev_ != nullptr) {
+    entry.prev_->next_ = entry.next_;
+  } else {
+    (list.head == &entry ? list : batch_).head = entry.next_;
+  }
+  if (entry.next_ != nullptr) {
+    entry.next_->prev_ = entry.prev_;
+  } else {
+    (list.tail == &entry ? list : batch_).tail = entry.prev_;
+  }
 }
 
-std::uint32_t Calendar::bucket_at(Time when) {
-  if (running_ != kNone && when == now_) return running_;
+/// Makes `recent_bucket_` the bucket of `when`.
+void Calendar::find_bucket(Time when) {
+  if (when < now_) throw std::logic_error("calendar: an entry was scheduled in the past");
+  recent_ = when;
+  if (running_ != kNone && when == now_) {
+    recent_bucket_ = running_;
+    return;
+  }
   CacheSlot& slot = cache_[cache_slot(when)];
-  if (slot.time == when) return slot.bucket;
-  std::uint32_t index;
+  if (slot.time == when) {
+    recent_bucket_ = slot.bucket;
+    return;
+  }
   if (free_buckets_.empty()) {
-    index = static_cast<std::uint32_t>(buckets_.size());
+    recent_bucket_ = static_cast<std::uint32_t>(buckets_.size());
     buckets_.emplace_back();
   } else {
-    index = free_buckets_.back();
+    recent_bucket_ = free_buckets_.back();
     free_buckets_.pop_back();
   }
-  buckets_[index].time = when;
-  buckets_[index].serial = next_serial_++;
-  slot = {when, index};
-  heap_push({when, index});
-  return index;
+  buckets_[recent_bucket_].time = when;
+  buckets_[recent_bucket_].serial = next_serial_++;
+  slot = {when, recent_bucket_};
+  heap_push({when, recent_bucket_});
+  if (!draining_ && when < armed_) rearm();
 }
 
 void Calendar::heap_push(HeapItem item) {
@@ -112,41 +119,47 @@ void Calendar::heap_pop() {
   heap_[i] = item;
 }
 
-/// Sorts a batch by order; entries come mostly sorted, or as a few sorted stretches.
-void Calendar::sort_batch(std::vector<CalendarEntry*>& batch) {
-  const auto before = [](const CalendarEntry* a, const CalendarEntry* b) { return a->order_ < b->order_; };
-  std::size_t descents = 0, last = 0;
-  for (std::size_t i = 1; i < batch.size(); ++i) {
-    if (before(batch[i], batch[i - 1])) {
-      ++descents;
-      last = i;
-    }
-  }
-  if (descents == 0) return;
-  if (descents > 1) {
-    std::stable_sort(batch.begin(), batch.end(), before);
+/// Sorts the batch by order. Two stretches in the wrong order are what a ring makes: each number's neighbour.
+void Calendar::sort_batch() {
+  if (batch_.breaks == 1 && batch_.tail->order_ < batch_.head->order_) {
+    CalendarEntry* end = batch_.second->prev_;
+    batch_.tail->next_ = batch_.head;
+    batch_.head->prev_ = batch_.tail;
+    batch_.head = batch_.second;
+    batch_.head->prev_ = nullptr;
+    batch_.tail = end;
+    batch_.tail->next_ = nullptr;
     return;
   }
-  const auto middle = batch.begin() + static_cast<std::ptrdiff_t>(last);
-  if (before(batch.back(), batch.front())) {
-    std::rotate(batch.begin(), middle, batch.end());  // two stretches in the wrong order
-  } else {
-    std::inplace_merge(batch.begin(), middle, batch.end(), before);
+  sorting_.clear();
+  for (CalendarEntry* entry = batch_.head; entry != nullptr; entry = entry->next_) sorting_.push_back(entry);
+  std::stable_sort(sorting_.begin(), sorting_.end(),
+                   [](const CalendarEntry* a, const CalendarEntry* b) { return a->order_ < b->order_; });
+  batch_ = {};
+  for (CalendarEntry* entry : sorting_) append(batch_, *entry);
+}
+
+/// Runs the batch; an entry of it may move or cancel a later one.
+void Calendar::run_batch(Stage stage) {
+  while (CalendarEntry* entry = batch_.head) {
+    CalendarEntry* next = entry->next_;
+    batch_.head = next;
+    (next != nullptr ? next->prev_ : batch_.tail) = nullptr;
+    entry->time_ = kNever;
+    if (stage != Stage::kArrival) {
+      fire(*entry);
+      continue;
+    }
+    const std::uint32_t order = entry->order_;
+    arriving_order_ = order;
+    fire(*entry);
+    arriving_order_ = kNone;
+    if (follower_ == nullptr || (batch_.head != nullptr && batch_.head->order_ == order)) continue;
+    entry = follower_;
+    follower_ = nullptr;
+    entry->time_ = kNever;
+    fire(*entry);
   }
-}
-
-void Calendar::fire(CalendarEntry& entry) {
-  ++executed_;
-  entry.fire(now_);
-}
-
-/// The firmware of a module runs right behind its last arrival of one time, while its state is in the
-/// processor's cache: what it does reaches others later or in a later stage only.
-void Calendar::fire_follower(std::uint32_t index, std::uint32_t order) {
-  CalendarEntry* follower = buckets_[index].lists[static_cast<std::size_t>(Stage::kFirmware)].tail;
-  if (follower == nullptr || follower->order_ != order) return;
-  unlink(*follower);
-  fire(*follower);
 }
 
 /// Runs everything of one time, stage by stage; work that is posted for this time joins in.
@@ -158,35 +171,10 @@ void Calendar::run_bucket(std::uint32_t index) {
       ++stage;
       continue;
     }
-    if (list.head == list.tail) {
-      CalendarEntry* entry = list.head;
-      unlink(*entry);
-      fire(*entry);
-    } else {
-      std::vector<CalendarEntry*> batch;
-      batch.swap(batch_);
-      for (CalendarEntry* entry = list.head; entry != nullptr; entry = entry->next_) {
-        batch.push_back(entry);
-        entry->bucket_ = kInBatch;
-      }
-      buckets_[index].count -= static_cast<std::uint32_t>(batch.size());
-      list = {};
-      sort_batch(batch);
-      const bool arrivals = stage == static_cast<std::size_t>(Stage::kArrival);
-      for (std::size_t i = 0; i < batch.size(); ++i) {
-        CalendarEntry* entry = batch[i];
-        // An earlier entry of the batch may have moved or cancelled this one.
-        if (entry->bucket_ != kInBatch || entry->time_ != now_) continue;
-        const std::uint32_t order = entry->order_;
-        entry->time_ = kNever;
-        entry->bucket_ = 0;
-        --pending_;
-        fire(*entry);
-        if (arrivals && (i + 1 == batch.size() || batch[i + 1]->order_ != order)) fire_follower(index, order);
-      }
-      batch.clear();
-      batch_.swap(batch);
-    }
+    batch_ = list;
+    list = {};
+    if (batch_.breaks > 0) sort_batch();
+    run_batch(static_cast<Stage>(stage));
     stage = 0;
   }
 }
@@ -205,36 +193,35 @@ void Calendar::join_buckets(const HeapItem& top) {
   joined.time = top.time;
   for (const std::uint32_t other : others) {
     for (std::size_t stage = 0; stage < kStages; ++stage) {
-      List& into = joined.lists[stage];
       for (CalendarEntry* entry = buckets_[other].lists[stage].head; entry != nullptr;) {
         CalendarEntry* next = entry->next_;
         entry->bucket_ = top.bucket;
-        entry->prev_ = into.tail;
-        entry->next_ = nullptr;
-        (into.tail ? into.tail->next_ : into.head) = entry;
-        into.tail = entry;
+        append(joined.lists[stage], *entry);
         entry = next;
       }
     }
-    joined.count += buckets_[other].count;
-    if (other != top.bucket) {
-      buckets_[other] = {};
-      free_buckets_.push_back(other);
-    }
+    if (other != top.bucket) release(other);
   }
   buckets_[top.bucket] = joined;
+}
+
+/// Its entries have been run, or have moved to another bucket.
+void Calendar::release(std::uint32_t index) {
+  buckets_[index] = {};
+  free_buckets_.push_back(index);
+  if (recent_bucket_ == index) recent_ = kNever;
 }
 
 void Calendar::drain_until(Time bound) {
   while (!heap_.empty() && heap_[0].time <= bound) {
     const HeapItem top = heap_[0];
-    if (top.time > limit_ && buckets_[top.bucket].count > 0) {
+    if (top.time > limit_ && occupied(buckets_[top.bucket])) {
       limit_reached_ = true;
       return;
     }
     heap_pop();
     if (!heap_.empty() && heap_[0].time == top.time) join_buckets(top);
-    if (buckets_[top.bucket].count > 0) {
+    if (occupied(buckets_[top.bucket])) {
       now_ = top.time;
       running_ = top.bucket;
       run_bucket(top.bucket);
@@ -242,8 +229,7 @@ void Calendar::drain_until(Time bound) {
     }
     CacheSlot& slot = cache_[cache_slot(top.time)];
     if (slot.time == top.time) slot = {};
-    buckets_[top.bucket] = {};
-    free_buckets_.push_back(top.bucket);
+    release(top.bucket);
     if (executed_ >= next_watch_) {
       next_watch_ = executed_ + watch_interval_;
       if (!watch_(watch_context_, now_)) {

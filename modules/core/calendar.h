@@ -42,7 +42,7 @@ class CalendarEntry {
   CalendarEntry* prev_ = nullptr;
   CalendarEntry* next_ = nullptr;
   Time time_ = kNever;
-  std::uint32_t bucket_ = 0;
+  std::uint32_t bucket_ = 0;  ///< or kFollows
   std::uint32_t order_;
   Stage stage_;
 };
@@ -65,11 +65,28 @@ class Calendar : public sc_core::sc_module {
   explicit Calendar(sc_core::sc_module_name name);
 
   /// Schedules `entry` at `when` >= now(); an entry that is scheduled already is moved.
-  void schedule(CalendarEntry& entry, Time when);
-  void cancel(CalendarEntry& entry);
+  void schedule(CalendarEntry& entry, Time when) {
+    if (entry.scheduled()) unlink(entry);
+    if (when != recent_) find_bucket(when);
+    entry.time_ = when;
+    entry.bucket_ = recent_bucket_;
+    append(buckets_[recent_bucket_].lists[static_cast<std::size_t>(entry.stage_)], entry);
+  }
+  /// Schedules an entry of Stage::kFirmware, which must not be scheduled, at now(). Where an arrival of the
+  /// same order is being run, it comes right behind the last such arrival: the state of the module is in the
+  /// processor's cache then, and what firmware does reaches others later or in a later stage only.
+  void follow(CalendarEntry& entry) {
+    if (entry.order_ != arriving_order_ || follower_ != nullptr) return schedule(entry, now_);
+    follower_ = &entry;
+    entry.time_ = now_;
+    entry.bucket_ = kFollows;
+  }
+  void cancel(CalendarEntry& entry) {
+    if (entry.scheduled()) unlink(entry);
+  }
   Time now() const { return now_; }
   std::uint64_t executed() const { return executed_; }
-  bool empty() const { return pending_ == 0; }
+  bool empty() const;
 
   /// Called about every `interval` events with the calendar's time; returning false stops the run.
   using Watch = bool (*)(void* context, Time now);
@@ -85,52 +102,82 @@ class Calendar : public sc_core::sc_module {
   void rethrow_failure() const;
 
  private:
+  /// Entries mostly come as one or two stretches that are sorted by order.
   struct List {
     CalendarEntry* head = nullptr;
     CalendarEntry* tail = nullptr;
+    CalendarEntry* second = nullptr;  ///< head of the second stretch, if there are two
+    std::uint32_t breaks = 0;         ///< places where the order falls
   };
-  struct Bucket {
+  /// All that happens at one time.
+  struct alignas(64) Bucket {
+    std::array<List, kStages> lists;
     Time time = kNever;
     std::uint64_t serial = 0;  ///< in order of making
-    std::uint32_t count = 0;
-    std::array<List, kStages> lists;
   };
   struct HeapItem {
     Time time;
     std::uint32_t bucket;
   };
   static constexpr std::uint32_t kNone = 0xffffffffu;
+  static constexpr std::uint32_t kFollows = 0xfffffffeu;
   static constexpr std::size_t kCacheSlots = 4096;
+
+  static void append(List& list, CalendarEntry& entry) {
+    entry.prev_ = list.tail;
+    entry.next_ = nullptr;
+    if (list.tail != nullptr) {
+      if (list.tail->order_ > entry.order_) {
+        ++list.breaks;
+        list.second = &entry;
+      }
+      list.tail->next_ = &entry;
+    } else {
+      list.head = &entry;
+      list.breaks = 0;
+    }
+    list.tail = &entry;
+  }
+  static bool occupied(const Bucket& bucket);
 
   void drain();
   void drain_until(Time bound);
   void run_bucket(std::uint32_t index);
+  void run_batch(Stage stage);
   void join_buckets(const HeapItem& top);
-  void fire(CalendarEntry& entry);
-  void fire_follower(std::uint32_t index, std::uint32_t order);
-  static void sort_batch(std::vector<CalendarEntry*>& batch);
-  std::uint32_t bucket_at(Time when);
+  void release(std::uint32_t index);
+  void fire(CalendarEntry& entry) {
+    ++executed_;
+    entry.fire(now_);
+  }
+  void sort_batch();
+  void find_bucket(Time when);
   void unlink(CalendarEntry& entry);
   void heap_push(HeapItem item);
   void heap_pop();
   void rearm();
 
-  std::vector<HeapItem> heap_;
+  // In the order of use by an entry that is scheduled and run.
+  Time now_ = 0;
+  Time recent_ = kNever;  ///< time of the bucket that was used last
+  std::uint32_t recent_bucket_ = kNone;
+  std::uint32_t arriving_order_ = kNone;  ///< of the arrival that is being run
   std::vector<Bucket> buckets_;
+  CalendarEntry* follower_ = nullptr;
+  List batch_;  ///< entries of one stage that are being run
+  std::uint64_t executed_ = 0;
+  std::vector<HeapItem> heap_;
   std::vector<std::uint32_t> free_buckets_;
-  std::vector<CalendarEntry*> batch_;
+  std::vector<CalendarEntry*> sorting_;
   struct CacheSlot {
     Time time = kNever;
     std::uint32_t bucket = kNone;
   };
   std::vector<CacheSlot> cache_;
   sc_core::sc_event wake_;
-  Time now_ = 0;
   Time armed_ = kNever;
   Time limit_ = kTimeEnd;
   std::uint64_t next_serial_ = 0;
-  std::uint64_t pending_ = 0;
-  std::uint64_t executed_ = 0;
   std::uint64_t next_watch_ = ~std::uint64_t{0};
   std::uint32_t watch_interval_ = 0;
   Watch watch_ = nullptr;

@@ -144,11 +144,25 @@ struct Run {
 /// Pool of messages; counted to zero at the end of a run.
 class MessagePool {
  public:
-  Message* acquire();
-  void release(Message* message);
+  Message* acquire() {
+    if (free_ == nullptr) grow();
+    Message* message = free_;
+    free_ = message->next_free;
+    ++outstanding_;
+    return message;
+  }
+  void release(Message* message) {
+    if (message->data) message->data.reset();
+    message->windowed = false;
+    message->next_free = free_;
+    free_ = message;
+    --outstanding_;
+  }
   std::uint64_t outstanding() const { return outstanding_; }
 
  private:
+  void grow();
+
   std::vector<std::unique_ptr<Message[]>> blocks_;
   Message* free_ = nullptr;
   std::uint64_t outstanding_ = 0;
