@@ -212,6 +212,16 @@ void wvp_progress(struct wvp_context* memory) {
   }
 }
 
+void wvp_prepare(const struct wvp_context* memory, uint32_t cookie) {
+#ifdef __GNUC__
+  const struct wvp_engine* engine = &aligned(memory)->engine;
+  __builtin_prefetch(&engine->operations[0], 1); /* most programs use the first slot only */
+  __builtin_prefetch(&engine->strands[cookie < WVP_STRANDS ? cookie : 0], 1);
+#else
+  (void)memory, (void)cookie;
+#endif
+}
+
 uint32_t wvp_waiting(const struct wvp_context* memory, struct wvp_waiting* entries, uint32_t capacity) {
   const struct wvp_context* context = aligned(memory);
   uint32_t count = wvp_engine_waiting(&context->engine, context->blocked, entries, capacity);

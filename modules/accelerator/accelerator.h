@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <systemc>
 
+#include "core/arena.h"
 #include "core/calendar.h"
 #include "core/fabric_protocol.h"
 #include "core/flow_table.h"
 #include "wafervp/registers.h"
 
 namespace wafervp {
+
+class RegisterFile;
 
 /// What runs on an accelerator's control processor (firmware on the host, or an instruction-set
 /// simulator). Called in Stage::kFirmware.
@@ -19,6 +22,10 @@ class ControlProcessor {
   virtual ~ControlProcessor() = default;
   /// Completions were written to the ring since the last call.
   virtual void on_completions(Time now) = 0;
+  /// A completion with `cookie` probably comes soon: a hint to bring what on_completions() reads into the
+  /// host's cache. The first kWarmBytes from the processor on have been asked for.
+  virtual void prepare(std::uint32_t cookie) const { static_cast<void>(cookie); }
+  static constexpr std::size_t kWarmBytes = 320;
 };
 
 /// Sees what happens on accelerators; the platform builds breakdown, timeline and report from it.
@@ -67,8 +74,9 @@ class Accelerator : public sc_core::sc_module, public FabricNode {
   FabricInitiatorSocket egress;  ///< to the router, or the link to the switch
   FabricTargetSocket ingress;    ///< from the router, or the link from the switch
 
+  /// The state that each message needs lies in `arena`.
   Accelerator(sc_core::sc_module_name name, const AcceleratorConfig& config, Calendar& calendar,
-              MessagePool& messages, FlowTable& flows);
+              MessagePool& messages, FlowTable& flows, Arena& arena);
   ~Accelerator() override;
 
   void attach(ControlProcessor& processor);
@@ -80,6 +88,8 @@ class Accelerator : public sc_core::sc_module, public FabricNode {
   /// BusError with NPU, offset and the nearest register.
   std::uint32_t read32(std::uint32_t offset, Time local);
   void write32(std::uint32_t offset, std::uint32_t value, Time local);
+  /// The same registers without the way through the module.
+  RegisterFile& registers();
   wvp_descriptor* descriptor_ring();
   const wvp_completion* completion_ring() const;
 
@@ -96,11 +106,9 @@ class Accelerator : public sc_core::sc_module, public FabricNode {
 
  private:
   void end_of_elaboration() override;
-  std::uint32_t read_other(std::uint32_t offset, Time local);
-  void write_other(std::uint32_t offset, std::uint32_t value, Time local);
 
   struct Impl;
-  std::unique_ptr<Impl> impl_;
+  ArenaPointer<Impl> impl_;
 };
 
 }  // namespace wafervp

@@ -8,8 +8,8 @@
 
 namespace wafervp {
 
-CompletionQueue::CompletionQueue(NpuId npu, std::uint32_t entries, Calendar& calendar)
-    : ring_(std::make_unique<wvp_completion[]>(entries)),
+CompletionQueue::CompletionQueue(NpuId npu, std::uint32_t entries, Calendar& calendar, Arena& arena)
+    : ring_(arena.make_array<wvp_completion>(entries)),
       size_(entries),
       calendar_(calendar),
       deliver_(*this, Stage::kFirmware, npu.value),

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "accelerator/accelerator.h"
 #include "core/calendar.h"
+#include "core/prefetch.h"
 #include "wafervp/registers.h"
 
 namespace wafervp {
@@ -16,7 +16,7 @@ namespace wafervp {
 /// What comes due at once lies in the ring already; what comes later, or finds no room, waits outside.
 class alignas(64) CompletionQueue {
  public:
-  CompletionQueue(NpuId npu, std::uint32_t entries, Calendar& calendar);
+  CompletionQueue(NpuId npu, std::uint32_t entries, Calendar& calendar, Arena& arena);
 
   void attach(ControlProcessor& processor) { processor_ = &processor; }
 
@@ -28,7 +28,16 @@ class alignas(64) CompletionQueue {
     return next_place();
   }
 
-  const wvp_completion* ring() const { return ring_.get(); }
+  /// raise() and the call of the processor come soon.
+  void prepare() const {
+    prefetch(&ring_[tail() & (size_ - 1)], 2 * sizeof(wvp_completion));
+    prefetch(processor_, ControlProcessor::kWarmBytes);
+  }
+  void prepare_processor(std::uint32_t cookie) const {
+    if (processor_ != nullptr) processor_->prepare(cookie);
+  }
+
+  const wvp_completion* ring() const { return ring_; }
   std::uint32_t size() const { return size_; }
   std::uint32_t head() const { return head_; }
   std::uint32_t tail() const { return static_cast<std::uint32_t>(written_); }
@@ -68,7 +77,7 @@ class alignas(64) CompletionQueue {
   }
 
   // In the order of use, so that a completion touches few cache lines.
-  std::unique_ptr<wvp_completion[]> ring_;
+  wvp_completion* ring_;
   std::uint32_t size_;
   std::uint32_t head_ = 0;
   std::uint64_t written_ = 0;    ///< its low word is the tail

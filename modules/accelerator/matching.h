@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "core/flow.h"
+#include "core/prefetch.h"
 
 namespace wafervp {
 
@@ -56,6 +57,20 @@ class alignas(64) MatchTable {
     free_ = slots_[index].next;
     *link = index;
     return fill(index, from, tag, otherwise);
+  }
+
+  // A match of (from, tag) comes soon: these go before it, in this order.
+  void prepare_bucket(std::uint32_t from, std::uint64_t tag) const {
+    prefetch(&buckets_[bucket_of(from, tag)], sizeof(std::uint32_t));
+  }
+  void prepare_slot(std::uint32_t from, std::uint64_t tag) const {
+    const std::uint32_t index = buckets_[bucket_of(from, tag)];
+    if (index != kNone) prefetch(&slots_[index], sizeof(Slot));
+  }
+  /// Of the expectation that will be matched, mostly.
+  std::uint32_t likely_cookie(std::uint32_t from, std::uint64_t tag) const {
+    const std::uint32_t index = buckets_[bucket_of(from, tag)];
+    return index != kNone ? slots_[index].cookie : 0;
   }
 
   /// The staged message with this handle; null if there is none.

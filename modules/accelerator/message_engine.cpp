@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "core/prefetch.h"
+
 namespace wafervp {
 
 namespace {
@@ -19,6 +21,11 @@ constexpr std::uint32_t kLastClass = WVP_CLASS_CONTROL;
 
 constexpr std::uint32_t kPlainFlags = kMessageFlags | kSendModifiers;
 
+/// As EXPECT parts name it.
+std::uint32_t sender_of(const Message& message) {
+  return message.group != 0 ? (WVP_FROM_FLOW | message.group) : message.source.value;
+}
+
 constexpr bool more_than_one(std::uint32_t bits) { return (bits & (bits - 1)) != 0; }
 
 // Two operands are read and one result is written.
@@ -28,8 +35,8 @@ constexpr std::uint64_t kMemoryBytesPerReducedByte = 3;
 
 MessageEngine::MessageEngine(const AcceleratorConfig& config, Calendar& calendar, MessagePool& messages,
                              DeviceMemory& memory, CompletionQueue& completions, ComputeEngine& compute,
-                             SendPort& port)
-    : ring_(std::make_unique<wvp_descriptor[]>(config.descriptor_entries)),
+                             SendPort& port, Arena& arena)
+    : ring_(arena.make_array<wvp_descriptor>(config.descriptor_entries)),
       ring_size_(config.descriptor_entries),
       calendar_(calendar),
       messages_(messages),
@@ -178,10 +185,9 @@ tlm::tlm_sync_enum MessageEngine::nb_transport_bw(Run& run, FabricPhase& phase, 
 }
 
 void MessageEngine::on_message(Message& message, Time now) {
-  const std::uint32_t from = message.group != 0 ? (WVP_FROM_FLOW | message.group) : message.source.value;
   bool matched;
-  MatchTable::Slot& slot = matches_.match_or_insert(from, message.tag, MatchTable::State::kArmed,
-                                                    MatchTable::State::kReceived, matched);
+  MatchTable::Slot& slot = matches_.match_or_insert(
+      sender_of(message), message.tag, MatchTable::State::kArmed, MatchTable::State::kReceived, matched);
   const std::uint64_t expected_bytes = slot.bytes;
   slot.bytes = message.bytes;
   if (message.data) slot.data = std::move(message.data);
@@ -191,6 +197,26 @@ void MessageEngine::on_message(Message& message, Time now) {
   staged_bytes_peak_ = std::max(staged_bytes_peak_, staged_bytes_);
   messages_.release(&message);
   if (matched) received(slot, expected_bytes, slot.cookie, now);
+}
+
+// What a step reads, the one before has asked for.
+void MessageEngine::prepare(const Message& message, unsigned step) const {
+  const std::uint32_t from = sender_of(message);
+  switch (step) {
+    case 1:
+      matches_.prepare_bucket(from, message.tag);
+      prefetch(&ring_[head_ & (ring_size_ - 1)], sizeof(wvp_descriptor));
+      completions_.prepare();
+      port_.prepare_flow();
+      break;
+    case 2:
+      matches_.prepare_slot(from, message.tag);
+      port_.prepare_lane();
+      break;
+    default:
+      completions_.prepare_processor(matches_.likely_cookie(from, message.tag));
+      break;
+  }
 }
 
 void MessageEngine::add_statistics(AcceleratorStatistics& statistics) const {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 
 #include "accelerator/accelerator.h"
 #include "accelerator/completion_queue.h"
@@ -21,9 +20,10 @@ class alignas(64) MessageEngine final : public MessageSink,
                                         public FabricBwInterface {
  public:
   MessageEngine(const AcceleratorConfig& config, Calendar& calendar, MessagePool& messages,
-                DeviceMemory& memory, CompletionQueue& completions, ComputeEngine& compute, SendPort& port);
+                DeviceMemory& memory, CompletionQueue& completions, ComputeEngine& compute, SendPort& port,
+                Arena& arena);
 
-  wvp_descriptor* ring() { return ring_.get(); }
+  wvp_descriptor* ring() { return ring_; }
   std::uint32_t ring_size() const { return ring_size_; }
   std::uint32_t head() const { return head_; }
   /// Executes the descriptors up to the free-running index `producer`, at the control processor's time.
@@ -35,6 +35,7 @@ class alignas(64) MessageEngine final : public MessageSink,
   /// CREDIT: packets of a message of this NPU leave the queue of the first link.
   tlm::tlm_sync_enum nb_transport_bw(Run& run, FabricPhase& phase, sc_core::sc_time& delay) override;
   void on_message(Message& message, Time now) override;
+  void prepare(const Message& message, unsigned step) const override;
 
   std::size_t unmatched() const { return matches_.unmatched(); }
   bool idle() const { return matches_.used() == 0 && alu_free_at_ <= calendar_.now(); }
@@ -54,7 +55,7 @@ class alignas(64) MessageEngine final : public MessageSink,
   [[noreturn]] void refuse(const wvp_descriptor& descriptor, const char* why) const;
 
   // In the order of use, so that a message touches few cache lines.
-  std::unique_ptr<wvp_descriptor[]> ring_;
+  wvp_descriptor* ring_;
   std::uint32_t ring_size_;
   std::uint32_t head_ = 0;
   Calendar& calendar_;

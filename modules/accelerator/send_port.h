@@ -38,6 +38,14 @@ class alignas(64) SendPort {
     const What what{descriptor.send_tag, descriptor.send_bytes, descriptor.dtype};
     inject(*recent_, what, ready, data, Tracking::kForgotten);
   }
+  /// send() comes soon, most likely into the same flow as the last time.
+  void prepare_flow() const {
+    prefetch(recent_->flow, sizeof(Flow));
+    prefetch(recent_->entry, kWarmBytesOfEntry);
+  }
+  void prepare_lane() const {
+    if (recent_->flow != nullptr) prefetch(recent_->flow->hops.front().lane, kWarmBytesOfLane);
+  }
   /// Packets leave the queue of the first link, as `run` says (phase CREDIT).
   void on_credit(const Run& run) {
     if (run.message->windowed) on_tracked_credit(run);
@@ -65,6 +73,7 @@ class alignas(64) SendPort {
     Window* window = nullptr;
   };
   static constexpr std::size_t kFirstSources = 4;
+  static constexpr std::size_t kWarmBytesOfEntry = 384, kWarmBytesOfLane = 256;
   static constexpr std::uint64_t kNoKey = ~std::uint64_t{0};
   static constexpr std::uint64_t kLargestMessage =
       std::uint64_t{std::numeric_limits<std::uint32_t>::max()} * kPacketBytes;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "core/prefetch.h"
+
 // libsystemc refers to it; a program with a main of its own has none.
 extern "C" __attribute__((weak)) int sc_main(int, char**) { return 0; }
 
@@ -11,7 +13,9 @@ namespace wafervp {
 
 namespace {
 
-constexpr Time kLookAhead = 1'000'000;  // ps that sc_time_stamp may lag behind
+constexpr std::uint32_t kLargeBatch = 128;  // the state of fewer modules stays in the cache
+constexpr unsigned kAheadDistance = 2;      // entries between two steps of preparation
+constexpr Time kLookAhead = 1'000'000;      // ps that sc_time_stamp may lag behind
 
 std::size_t cache_slot(Time time) { return static_cast<std::size_t>((time * 0x9e3779b97f4a7c15ull) >> 52); }
 
@@ -139,9 +143,32 @@ void Calendar::sort_batch() {
   for (CalendarEntry* entry : sorting_) append(batch_, *entry);
 }
 
+/// Each pointer goes one entry on. They are hints only: an entry that was moved leads elsewhere, or to no
+/// more.
+void Calendar::look_ahead() {
+  for (unsigned step = 0; step < kAheadSteps; ++step) {
+    CalendarEntry*& entry = ahead_[step];
+    if (entry == nullptr) continue;
+    entry = entry->next_;
+    if (entry == nullptr) continue;
+    if (step == 0 && entry->next_ != nullptr) prefetch(entry->next_, sizeof(CalendarEntry));
+    entry->prepare(step);
+  }
+}
+
 /// Runs the batch; an entry of it may move or cancel a later one.
 void Calendar::run_batch(Stage stage) {
+  const bool large = stage == Stage::kArrival && batch_.count >= kLargeBatch;
+  ahead_ = {};
+  if (large) {
+    CalendarEntry* entry = batch_.head;
+    for (unsigned step = kAheadSteps; step-- > 0;) {
+      for (unsigned i = 0; i < kAheadDistance && entry != nullptr; ++i) entry = entry->next_;
+      ahead_[step] = entry;
+    }
+  }
   while (CalendarEntry* entry = batch_.head) {
+    if (large) look_ahead();
     CalendarEntry* next = entry->next_;
     batch_.head = next;
     (next != nullptr ? next->prev_ : batch_.tail) = nullptr;

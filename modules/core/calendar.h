@@ -15,6 +15,7 @@ namespace wafervp {
 /// collective stages that could not be served. No result depends on the order of calls.
 enum class Stage : std::uint8_t { kArrival = 0, kFirmware = 1, kArbitration = 2, kAnswer = 3 };
 inline constexpr std::size_t kStages = 4;
+inline constexpr unsigned kAheadSteps = 4;
 
 class Calendar;
 
@@ -38,6 +39,9 @@ class CalendarEntry {
   friend class Calendar;
   /// Called once at its time; the entry is no longer scheduled and may be scheduled again.
   virtual void fire(Time now) = 0;
+  /// Hints to the processor's cache, in kAheadSteps steps before fire(), a few entries of a large batch
+  /// apart: a step asks for the memory that the next step, at last fire(), will read.
+  virtual void prepare(unsigned step) const { static_cast<void>(step); }
 
   CalendarEntry* prev_ = nullptr;
   CalendarEntry* next_ = nullptr;
@@ -108,6 +112,7 @@ class Calendar : public sc_core::sc_module {
     CalendarEntry* tail = nullptr;
     CalendarEntry* second = nullptr;  ///< head of the second stretch, if there are two
     std::uint32_t breaks = 0;         ///< places where the order falls
+    std::uint32_t count = 0;          ///< entries that were appended
   };
   /// All that happens at one time.
   struct alignas(64) Bucket {
@@ -135,7 +140,9 @@ class Calendar : public sc_core::sc_module {
     } else {
       list.head = &entry;
       list.breaks = 0;
+      list.count = 0;
     }
+    ++list.count;
     list.tail = &entry;
   }
   static bool occupied(const Bucket& bucket);
@@ -144,6 +151,7 @@ class Calendar : public sc_core::sc_module {
   void drain_until(Time bound);
   void run_bucket(std::uint32_t index);
   void run_batch(Stage stage);
+  void look_ahead();
   void join_buckets(const HeapItem& top);
   void release(std::uint32_t index);
   void fire(CalendarEntry& entry) {
@@ -164,7 +172,8 @@ class Calendar : public sc_core::sc_module {
   std::uint32_t arriving_order_ = kNone;  ///< of the arrival that is being run
   std::vector<Bucket> buckets_;
   CalendarEntry* follower_ = nullptr;
-  List batch_;  ///< entries of one stage that are being run
+  List batch_;                                           ///< entries of one stage that are being run
+  std::array<CalendarEntry*, kAheadSteps + 1> ahead_{};  ///< entries to prepare; the farthest first
   std::uint64_t executed_ = 0;
   std::vector<HeapItem> heap_;
   std::vector<std::uint32_t> free_buckets_;

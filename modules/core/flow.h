@@ -9,6 +9,7 @@
 
 #include "core/calendar.h"
 #include "core/ids.h"
+#include "core/prefetch.h"
 #include "core/rate.h"
 #include "core/time.h"
 
@@ -46,8 +47,14 @@ struct Message;
 /// Where a message's last byte arrives.
 class MessageSink {
  public:
+  static constexpr std::size_t kWarmBytes = 1024;  ///< from the sink on, asked for before prepare()
+
   /// The message has arrived; the sink owns it from here on.
   virtual void on_message(Message& message, Time now) = 0;
+  /// on_message(message) comes soon: steps 1 and later of CalendarEntry::prepare().
+  virtual void prepare(const Message& message, unsigned step) const {
+    static_cast<void>(message), static_cast<void>(step);
+  }
 
  protected:
   ~MessageSink() = default;
@@ -82,6 +89,11 @@ struct alignas(64) Message final : CalendarEntry {
 
  private:
   void fire(Time now) override { sink->on_message(*this, now); }
+  void prepare(unsigned step) const override {
+    if (step > 0) return sink->prepare(*this, step);
+    prefetch(&bytes, sizeof(Message) / 2);
+    prefetch(sink, MessageSink::kWarmBytes);
+  }
 };
 
 /// A run: consecutive packets of one message that pass one place at the rate of the link they came

@@ -2,13 +2,25 @@
 #include "wafer/host_processor.h"
 
 #include <algorithm>
+#include <cstddef>
+
+#include "accelerator/register_file.h"
 
 namespace wafervp {
 
-HostProcessor::HostProcessor(const Config& config, Accelerator& accelerator, Calendar& calendar)
-    : accelerator_(accelerator),
+namespace {
+
+// Zeroed, as the firmware wants it.
+wvp_context* make_context(std::uint32_t comms, Arena& arena) {
+  return reinterpret_cast<wvp_context*>(arena.make_array<std::byte>(wvp_context_bytes(comms)));
+}
+
+}  // namespace
+
+HostProcessor::HostProcessor(const Config& config, Accelerator& accelerator, Calendar& calendar, Arena& arena)
+    : registers_(accelerator.registers()),
       step_ps_(config.step_ps),
-      context_memory_(std::make_unique<std::byte[]>(wvp_context_bytes(config.comm_count))),
+      context_(make_context(config.comm_count, arena)),
       hal_{this, read32, write32, accelerator.descriptor_ring(), accelerator.completion_ring(), charge_step},
       program_(config.program),
       comms_(config.comms),
@@ -21,32 +33,34 @@ HostProcessor::HostProcessor(const Config& config, Accelerator& accelerator, Cal
 void HostProcessor::boot(Time now) {
   local_ = now;
   booted_ = true;
-  wvp_boot(context(), &hal_, program_, comms_, comm_count_);
+  wvp_boot(context_, &hal_, program_, comms_, comm_count_);
 }
 
 void HostProcessor::on_completions(Time now) {
   local_ = std::max(local_, now);
-  wvp_progress(context());
+  wvp_progress(context_);
 }
+
+void HostProcessor::prepare(std::uint32_t cookie) const { wvp_prepare(context_, cookie); }
 
 std::vector<struct wvp_waiting> HostProcessor::waiting() const {
   if (!booted_) return {};
-  std::vector<struct wvp_waiting> entries(wvp_waiting(context(), nullptr, 0));
+  std::vector<struct wvp_waiting> entries(wvp_waiting(context_, nullptr, 0));
   if (!entries.empty()) {
     entries.resize(std::min<std::size_t>(
-        entries.size(), wvp_waiting(context(), entries.data(), static_cast<std::uint32_t>(entries.size()))));
+        entries.size(), wvp_waiting(context_, entries.data(), static_cast<std::uint32_t>(entries.size()))));
   }
   return entries;
 }
 
 std::uint32_t HostProcessor::read32(void* bus, std::uint32_t offset) {
   auto& self = *static_cast<HostProcessor*>(bus);
-  return self.accelerator_.read32(offset, self.local_);
+  return self.registers_.read32(offset, self.local_);
 }
 
 void HostProcessor::write32(void* bus, std::uint32_t offset, std::uint32_t value) {
   auto& self = *static_cast<HostProcessor*>(bus);
-  self.accelerator_.write32(offset, value, self.local_);
+  self.registers_.write32(offset, value, self.local_);
 }
 
 void HostProcessor::charge_step(void* bus) {

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "accelerator/accelerator.h"
@@ -14,7 +12,7 @@ namespace wafervp {
 
 /// A control processor that runs the C firmware on the host. It is serial: what firmware does at one
 /// completion begins when the work before it is done, and each schedule step costs `step_ps`.
-class HostProcessor final : public ControlProcessor {
+class alignas(64) HostProcessor final : public ControlProcessor {
  public:
   struct Config {
     NpuId npu;
@@ -26,11 +24,13 @@ class HostProcessor final : public ControlProcessor {
   };
 
   /// Attaches itself to the accelerator and posts the boot.
-  HostProcessor(const Config& config, Accelerator& accelerator, Calendar& calendar);
+  /// The firmware's state lies in `arena`.
+  HostProcessor(const Config& config, Accelerator& accelerator, Calendar& calendar, Arena& arena);
   HostProcessor(const HostProcessor&) = delete;
   HostProcessor& operator=(const HostProcessor&) = delete;
 
   void on_completions(Time now) override;
+  void prepare(std::uint32_t cookie) const override;
 
   /// End of the work that firmware has done so far; may be ahead of the calendar.
   Time busy_until() const { return local_; }
@@ -43,13 +43,10 @@ class HostProcessor final : public ControlProcessor {
   static void charge_step(void* bus);
 
   void boot(Time now);
-  wvp_context* context() { return reinterpret_cast<wvp_context*>(context_memory_.get()); }
-  const wvp_context* context() const { return reinterpret_cast<const wvp_context*>(context_memory_.get()); }
-
-  Accelerator& accelerator_;
+  RegisterFile& registers_;
   Time local_ = 0;
   Time step_ps_;
-  std::unique_ptr<std::byte[]> context_memory_;  ///< zeroed, as the firmware wants it
+  wvp_context* context_;
   wvp_hal hal_;
   bool booted_ = false;
   const wvp_command* program_;

@@ -51,8 +51,8 @@ void Wafer::make_accelerators(const Scenario& scenario, const Workload& workload
   if (scenario.detail.data == DataMode::kValues) config.memory_bytes = workload.device_memory_bytes;
   for (std::uint32_t n = 0; n < topology_.npus; ++n) {
     config.npu = NpuId(n);
-    accelerators_.push_back(
-        std::make_unique<Accelerator>(numbered("npu", n).c_str(), config, calendar_, messages_, flows_));
+    accelerators_.push_back(std::make_unique<Accelerator>(numbered("npu", n).c_str(), config, calendar_,
+                                                          messages_, flows_, arena_));
   }
 }
 
@@ -216,7 +216,7 @@ void Wafer::load_programs(const Scenario& scenario, const Workload& workload) {
     config.comms = communicators_[n].data();
     config.comm_count = static_cast<std::uint32_t>(communicators_[n].size());
     config.step_ps = step_ps;
-    processors_.push_back(std::make_unique<HostProcessor>(config, *accelerators_[n], calendar_));
+    processors_.push_back(arena_.make<HostProcessor>(config, *accelerators_[n], calendar_, arena_));
   }
 }
 

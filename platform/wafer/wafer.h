@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "accelerator/accelerator.h"
+#include "core/arena.h"
 #include "core/calendar.h"
 #include "core/flow_table.h"
 #include "fred_switch/fred_switch.h"
@@ -46,6 +47,7 @@ class Wafer {
   void load_programs(const Scenario& scenario, const Workload& workload);
 
   const Topology& topology_;
+  Arena arena_;
   Calendar calendar_;
   MessagePool messages_;
   FlowTable flows_;
@@ -58,7 +60,7 @@ class Wafer {
   std::vector<std::vector<std::uint32_t>> members_;   ///< by communicator, shared by its members
   std::vector<std::vector<wvp_comm>> communicators_;  ///< by NPU: the groups that it belongs to
   std::vector<std::vector<wvp_command>> programs_;    ///< by NPU, with local communicator numbers
-  std::vector<std::unique_ptr<HostProcessor>> processors_;
+  std::vector<ArenaPointer<HostProcessor>> processors_;
 };
 
 }  // namespace wafervp

@@ -37,6 +37,9 @@ void wvp_boot(struct wvp_context* context, const struct wvp_hal* hal, const stru
               const struct wvp_comm* comms, uint32_t comm_count);
 /* Handles all new completions and goes on with the program; called when a completion was written. */
 void wvp_progress(struct wvp_context* context);
+/* A completion with this cookie probably comes soon: a hint to bring what wvp_progress() will read into the
+ * cache, of use where many contexts share a processor. Changes nothing. */
+void wvp_prepare(const struct wvp_context* context, uint32_t cookie);
 
 /* The algorithm that a START command runs by on its communicator (0 for send and receive): the one it names,
  * or what `auto` comes to. Reads nothing else, so that reports can ask. */

@@ -46,7 +46,7 @@ AcceleratorConfig Bench::basic() {
 }
 
 Bench::Bench(AcceleratorConfig config)
-    : calendar("calendar"), dut("dut", config, calendar, messages, flows), fabric("fabric", calendar) {
+    : calendar("calendar"), dut("dut", config, calendar, messages, flows, arena), fabric("fabric", calendar) {
   dut.egress.bind(fabric.from_dut);
   fabric.to_dut.bind(dut.ingress);
   for (std::uint32_t npu = 0; npu < config.npus; ++npu) flows.set_entry(NpuId(npu), fabric, 0);

@@ -90,6 +90,7 @@ class Bench : public ControlProcessor, public AcceleratorObserver {
   void on_exit(NpuId npu, std::uint32_t status, Time when) override;
   void on_compute(NpuId npu, Time begin, Time end) override;
 
+  Arena arena;
   Calendar calendar;
   MessagePool messages;
   FlowTable flows;

@@ -39,6 +39,8 @@ void wvp_boot(wvp_context* context, const wvp_hal* hal, const wvp_command* progr
   }
 }
 
+void wvp_prepare(const wvp_context*, std::uint32_t) {}
+
 void wvp_progress(wvp_context* context) {
   const wvp_hal& hal = *context->hal;
   while (context->consumed != hal.read32(hal.bus, WVP_REG_CQ_TAIL)) {
@@ -64,7 +66,7 @@ namespace {
 
 struct Host {
   explicit Host(Bench& bench, Time step_ps, Time start)
-      : processor(config(step_ps, start), bench.dut, bench.calendar) {}
+      : processor(config(step_ps, start), bench.dut, bench.calendar, bench.arena) {}
   HostProcessor::Config config(Time step_ps, Time start) {
     program.bytes = 64;
     HostProcessor::Config result;
