@@ -8,9 +8,9 @@
 namespace wafervp {
 
 /// Phases of the fabric protocol.
-/// Forward HEAD: a run is on its way. The receiver copies it. Sent again with the same `first` and a
-/// smaller `count`, it shortens the run that the receiver holds (count 0 takes it back).
-/// Backward CREDIT: packets of this run leave the receiver's buffer: packet first + i at tail(i) of
+/// Forward HEAD: a run is on its way. The receiver copies it, or changes it and passes it on. Sent again with
+/// the same `first` and a smaller `count`, it shortens the run that the receiver holds (count 0 takes it
+/// back). Backward CREDIT: packets of this run leave the receiver's buffer: packet first + i at tail(i) of
 /// the run. Sent again with a smaller count, it shortens the promise in the same way.
 /// Backward STALL: the receiver promises nothing beyond its credits so far: a run that was started in
 /// the hope of more is cut to what is covered.
@@ -28,11 +28,11 @@ using FabricFw = tlm::tlm_fw_nonblocking_transport_if<Run, FabricPhase>;
 using FabricBw = tlm::tlm_bw_nonblocking_transport_if<Run, FabricPhase>;
 
 /// Forward and backward interfaces of the fabric sockets: non-blocking transport only.
-class FabricFwInterface : public virtual FabricFw {
+class FabricFwInterface : public FabricFw {
  public:
   using protocol_types = FabricProtocol;
 };
-class FabricBwInterface : public virtual FabricBw {
+class FabricBwInterface : public FabricBw {
  public:
   using protocol_types = FabricProtocol;
 };

@@ -96,14 +96,12 @@ struct alignas(64) Message final : CalendarEntry {
   }
 };
 
-/// A run: consecutive packets of one message that pass one place at the rate of the link they came
-/// over. It is the payload of the fabric protocol and a promise: it may be shortened, never moved.
-/// Packet `first + i` begins to pass at origin + rate.ps(offset + i * 4096); a run without a rate (from
-/// a source) passes all at once. A paced run goes at the rate of a slower link: its packets are shorter on
-/// the wire than their spacing, so that their heads come `late` after the beginning of their slot.
-struct Run {
+/// Consecutive packets of one message that pass one place at the rate of the link they came over. Packet
+/// `first + i` begins to pass at origin + rate.ps(offset + i * 4096); without a rate (from a source) all pass
+/// at once. A paced run goes at the rate of a slower link: its packets are shorter on the wire than their
+/// spacing, so that their heads come `late` after the beginning of their slot.
+struct RunSpan {
   Message* message = nullptr;  ///< valid until the message is delivered
-  Flow* flow = nullptr;
   const Rate* rate = nullptr;
   std::uint64_t first = 0;
   std::uint64_t offset = 0;  ///< bytes of the busy period before the run
@@ -111,22 +109,7 @@ struct Run {
   Time late = 0;             ///< ps by which a head is behind its slot (paced runs)
   std::uint32_t count = 0;
   std::uint16_t tail_bytes = 0;  ///< bytes of the last packet of the run
-  std::uint16_t hop = 0;         ///< index of the link of the flow's path that the run goes over next
   bool last = false;             ///< the run ends with the message's last packet
-  bool hopeful = false;  ///< more packets than the sender has credits for: answer when the head is here
-
-  /// All packets of `message`, ready at its source from `when` on.
-  static Run from_source(Message& message, Time when) {
-    Run run;
-    run.message = &message;
-    run.flow = message.flow;
-    run.first = message.first_packet;
-    run.origin = when;
-    run.count = message.packets;
-    run.tail_bytes = static_cast<std::uint16_t>(message.bytes_of(message.end_packet() - 1, 1));
-    run.last = true;
-    return run;
-  }
 
   std::uint64_t end() const { return first + count; }
   bool complete() const { return last; }
@@ -150,6 +133,26 @@ struct Run {
     count = n;
     tail_bytes = kPacketBytes;
     last = false;
+  }
+};
+
+/// A run on its way: the payload of the fabric protocol, and a promise: it may be shortened, never moved.
+struct Run : RunSpan {
+  Flow* flow = nullptr;
+  std::uint16_t hop = 0;  ///< index of the link of the flow's path that the run goes over next
+  bool hopeful = false;   ///< more packets than the sender has credits for: answer when the head is here
+
+  /// All packets of `message`, ready at its source from `when` on.
+  static Run from_source(Message& message, Time when) {
+    Run run;
+    run.message = &message;
+    run.flow = message.flow;
+    run.first = message.first_packet;
+    run.origin = when;
+    run.count = message.packets;
+    run.tail_bytes = static_cast<std::uint16_t>(message.bytes_of(message.end_packet() - 1, 1));
+    run.last = true;
+    return run;
   }
 };
 

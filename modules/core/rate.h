@@ -34,6 +34,8 @@ class Rate {
 
   /// Largest number of bytes whose end is not after `ps`: floor(ps * rate / 10^12).
   std::uint64_t bytes(Time ps) const {
+    std::uint64_t product;
+    if (!__builtin_mul_overflow(ps, den_, &product)) return product / num_;
     __extension__ using Wide = unsigned __int128;
     return static_cast<std::uint64_t>(static_cast<Wide>(ps) * den_ / num_);
   }

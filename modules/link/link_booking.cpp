@@ -2,83 +2,104 @@
 // A link that only one flow has ever used, from an NPU to its neighbour: runs are put on it ahead of their
 // time, without arbitration and without an event of their own.
 #include <algorithm>
+#include <vector>
 
-#include "link/link.h"
+#include "link/link_engine.h"
 
 namespace wafervp {
 
-namespace {
-constexpr std::size_t kBookedKept = 4;  // from here on booked runs that have ended are forgotten
-}  // namespace
+/// Forgets what has ended, but for the last one of that.
+void BookedRuns::make_room(Time now) {
+  std::uint32_t past = 0;
+  while (past + 1 < size_ && data()[past + 1].end < now) ++past;
+  std::unique_ptr<Booked[]> larger;
+  // Moving the rest has to pay off.
+  if (2 * past < capacity_) larger = std::make_unique<Booked[]>(capacity_ *= 2);
+  std::copy(data() + past, data() + size_, larger ? larger.get() : data());
+  if (larger) more_ = std::move(larger);
+  size_ -= past;
+}
 
-void Link::book(Lane& lane, const Run& arrival, Time now) {
-  const Time start = std::max(free_at_, arrival.origin);
+/// Changes `run` from what the source handed over to what the next place gets.
+void LinkEngine::book(Run& run, FabricPhase& phase, sc_core::sc_time& delay) {
+  const Time arrived = run.origin;
+  const Time start = std::max(free_at_, arrived);
   if (start != free_at_) {
+    booked_.close_period(free_at_ - period_start_, period_bytes_);
     period_start_ = start;
     period_bytes_ = 0;
   }
-  Run& run = lane.run;
-  run = arrival;
-  run.rate = &config_.rate;
-  run.origin = period_start_;
-  run.offset = period_bytes_;
-  lane.running = true;
-  lane.next = lane.covered = run.end();
-  present_ = &lane;
-  const std::uint64_t bytes = run.bytes(run.count);
-  period_bytes_ += bytes;
+  const std::uint64_t offset = period_bytes_;
+  period_bytes_ += run.bytes(run.count);
   free_at_ = period_start_ + config_.rate.ps(period_bytes_);
-  statistics_.bytes += bytes;
-  statistics_.class_bytes[run.flow->traffic_class & 3u] += bytes;
-  statistics_.packets += run.count;
-  statistics_.runs += 1;
-  statistics_.busy_ps += free_at_ - start;
-  // What has ended stays ended; the rest may have to be taken back.
-  if (booked_.size() >= kBookedKept) {
-    const auto ended = [now](const Booked& old) { return old.run.tail(old.run.count - 1) <= now; };
-    booked_.erase(booked_.begin(), std::find_if_not(booked_.begin(), booked_.end(), ended));
+  booked_.push({run.message, arrived, period_start_, offset, free_at_, run.count, run.tail_bytes}, run.end(),
+               calendar_.now());
+  run.rate = &config_.rate;
+  run.offset = offset;
+  run.origin = period_start_;
+  // A source keeps count of its messages only where it asked for that.
+  const bool watched = run.message->windowed;
+  Run here;
+  if (watched) here = run;
+  run.origin += config_.latency;
+  run.hop = 1;
+  only_next_->nb_transport_fw(run, phase, delay);
+  if (watched) {
+    FabricPhase credit = FabricPhase::kCredit;
+    only_->previous_place->nb_transport_bw(here, credit, delay);
   }
-  booked_.push_back({run, arrival.origin});
-  tell_next(lane);
-  tell_previous(lane, FabricPhase::kCredit);
+}
+
+void LinkEngine::add_booked(LinkStatistics& statistics) const {
+  const std::uint64_t bytes = booked_.bytes() + period_bytes_;
+  statistics.class_bytes[only_->flow->traffic_class & 3u] += bytes;
+  statistics.packets += booked_.end_packet();
+  statistics.runs += booked_.runs();
+  statistics.busy_ps += booked_.busy() + free_at_ - period_start_;
 }
 
 /// A second flow is opened: what has not begun goes back to the queue.
-void Link::unbook(Time now) {
+void LinkEngine::unbook(Time now) {
   Lane& lane = *only_;
+  add_booked(statistics_);
   only_ = nullptr;
-  present_ = nullptr;
-  bounded_ = false;
+  lane.next = lane.covered = booked_.end_packet();
   std::vector<Run> taken_back;
-  while (!booked_.empty() && booked_.back().run.head(0) >= now) {
-    lane.run = booked_.back().run;
-    taken_back.push_back(Run::from_source(*lane.run.message, booked_.back().arrived));
+  while (!booked_.empty()) {
+    const Booked& booked = booked_.back();
+    const Time start = booked.origin + config_.rate.ps(booked.offset);
+    // An empty message may have been delivered in the same picosecond.
+    if (start < now || booked.end + config_.latency == now) break;
+    taken_back.push_back(Run::from_source(*booked.message, booked.arrived));
+    lane.next -= booked.count;
+    lane.run = booked.run(config_.rate, lane.next);
+    count(lane.run, lane.flow->traffic_class, booked.end, ~std::uint64_t{0});
+    free_at_ = start;
+    period_start_ = booked.origin;
+    period_bytes_ = booked.offset;
     booked_.pop_back();
-    count(lane.run, lane.run.count, ~std::uint64_t{0});
-    lane.next = lane.run.first;
     lane.run.count = 0;
     tell_next(lane);
     tell_previous(lane, FabricPhase::kCredit);
   }
-  // The run in progress may be cut from now on, which needs its arrival again.
-  if (!booked_.empty() && booked_.back().run.tail(booked_.back().run.count - 1) > now) {
-    taken_back.push_back(Run::from_source(*booked_.back().run.message, booked_.back().arrived));
+  if (booked_.empty()) {
+    free_at_ = period_start_ = std::min(free_at_, now);
+    period_bytes_ = 0;
+  } else {
+    const Booked& last = booked_.back();
+    // The run in progress may be cut from now on, which needs its arrival again.
+    if (last.end > now) taken_back.push_back(Run::from_source(*last.message, last.arrived));
+    lane.run = last.run(config_.rate, lane.next - last.count);
+    lane.run_end = last.end;
+    lane.running = true;
+    present_ = &lane;
+    set_end_of(lane.run, last.end);
+    booked_.clear();
   }
   while (!taken_back.empty()) {
     lane.arrivals.promise(taken_back.back());
     taken_back.pop_back();
   }
-  if (booked_.empty()) {
-    lane.running = false;
-    free_at_ = std::min(free_at_, now);
-    period_start_ = free_at_;
-    period_bytes_ = 0;
-  } else {
-    lane.run = booked_.back().run;
-    present_ = &lane;
-    set_end_of(lane.run);
-  }
-  booked_.clear();
   refresh(lane);
   want_wake(lane, now);
 }

@@ -3,7 +3,7 @@
 // how many in one run without a gap.
 #include <algorithm>
 
-#include "link/link.h"
+#include "link/link_engine.h"
 
 namespace wafervp {
 
@@ -43,31 +43,13 @@ bool shift_to(Slots& slots, Time start, Time most) {
 
 }  // namespace
 
-Link::Slots Link::slots_from(Time start) const {
+LinkEngine::Slots LinkEngine::slots_from(Time start) const {
   if (start == free_at_) return {period_start_, period_bytes_, &config_.rate, 0};
   return {start, 0, &config_.rate, 0};
 }
 
-bool Link::needs_credit(const Lane& lane) const {
-  return !(lane.flow->unlimited_sink && lane.hop + 1u == lane.flow->hops.size());
-}
-
-const Run* Link::arrival_with(const Lane& lane, std::uint64_t packet) const {
-  for (std::size_t i = 0; i < lane.arrivals.size(); ++i) {
-    if (packet < lane.arrivals[i].end()) return &lane.arrivals[i];
-  }
-  return nullptr;
-}
-
-const Run* Link::credit_with(const Lane& lane, std::uint64_t packet) const {
-  for (std::size_t i = 0; i < lane.credits.size(); ++i) {
-    if (packet < lane.credits[i].end()) return &lane.credits[i];
-  }
-  return nullptr;
-}
-
 /// Virtual cut-through: a packet may leave when its head is here and this link cannot outrun its tail.
-Time Link::arrival_of(const Run& arrival, std::uint64_t i) const {
+Time LinkEngine::arrival_of(const RunSpan& arrival, std::uint64_t i) const {
   if (arrival.rate == nullptr) return arrival.origin;
   const Time head = arrival.head(i);
   if (!(*arrival.rate < config_.rate)) return head;
@@ -77,18 +59,18 @@ Time Link::arrival_of(const Run& arrival, std::uint64_t i) const {
 }
 
 /// The credit that packet `packet` needs comes back a latency after packet - buffer has left.
-Time Link::credit_of(const Lane& lane, std::uint64_t packet) const {
-  if (!needs_credit(lane) || packet < lane.credit_base + config_.buffer_packets) return 0;
+Time LinkEngine::credit_of(const Lane& lane, std::uint64_t packet) const {
+  if (!lane.needs_credit || packet < lane.credit_base + config_.buffer_packets) return 0;
   const std::uint64_t freed = packet - config_.buffer_packets;
-  const Run* credit = credit_with(lane, freed);
+  const RunSpan* credit = lane.credits.with(freed);
   return credit == nullptr ? kNever : credit->tail(freed - credit->first) + config_.latency;
 }
 
 /// Packets from lane.next on, of one message, that can leave without a gap by what is promised.
-std::uint64_t Link::arrived_extent(const Lane& lane, const Slots& slots) const {
+std::uint64_t LinkEngine::arrived_extent(const Lane& lane, const Slots& slots) const {
   std::uint64_t n = 0;
   for (std::size_t k = 0; k < lane.arrivals.size(); ++k) {
-    const Run& run = lane.arrivals[k];
+    const RunSpan& run = lane.arrivals[k];
     if (run.end() <= lane.next + n) continue;
     const std::uint64_t skip = lane.next + n - run.first;
     const std::uint64_t rest = run.count - skip;
@@ -107,13 +89,13 @@ std::uint64_t Link::arrived_extent(const Lane& lane, const Slots& slots) const {
   return n;
 }
 
-Link::Extent Link::credited_extent(const Lane& lane, std::uint64_t first, const Slots& slots,
-                                   std::uint64_t limit) const {
-  if (!needs_credit(lane)) return {limit, false};
+LinkEngine::Extent LinkEngine::credited_extent(const Lane& lane, std::uint64_t first, const Slots& slots,
+                                               std::uint64_t limit) const {
+  if (!lane.needs_credit) return {limit, false};
   const std::uint64_t granted = lane.credit_base + config_.buffer_packets;
   std::uint64_t n = granted > first ? std::min(limit, granted - first) : 0;
   for (std::size_t k = 0; n < limit && k < lane.credits.size(); ++k) {
-    const Run& run = lane.credits[k];
+    const RunSpan& run = lane.credits[k];
     const std::uint64_t freed = first + n - config_.buffer_packets;
     if (run.end() <= freed) continue;
     const std::uint64_t skip = freed - run.first;
@@ -136,7 +118,8 @@ Link::Extent Link::credited_extent(const Lane& lane, std::uint64_t first, const 
 
 /// The longest run on `slots`. With `may_hope` it goes on beyond the known credits where the next hop will
 /// have answered before they are spent.
-Link::Plan Link::plan(const Lane& lane, const Slots& slots, std::uint64_t limit, bool may_hope) const {
+LinkEngine::Plan LinkEngine::plan(const Lane& lane, const Slots& slots, std::uint64_t limit,
+                                  bool may_hope) const {
   const std::uint64_t n = std::min(arrived_extent(lane, slots), limit);
   const Extent credit = credited_extent(lane, lane.next, slots, n);
   if (credit.packets < n) {
@@ -150,8 +133,8 @@ Link::Plan Link::plan(const Lane& lane, const Slots& slots, std::uint64_t limit,
 
 /// Packets come slower than the link sends: it forwards each as it comes, and leaves the gaps to others.
 /// Being behind the arrivals by less than the spare buffer costs nothing but that time.
-Link::Plan Link::paced_by_arrivals(const Lane& lane, Time start) const {
-  const Run& arrival = *arrival_with(lane, lane.next);
+LinkEngine::Plan LinkEngine::paced_by_arrivals(const Lane& lane, Time start) const {
+  const RunSpan& arrival = *lane.arrivals.with(lane.next);
   if (arrival.rate == nullptr || !(*arrival.rate < config_.rate)) return {};
   const std::uint64_t skip = lane.next - arrival.first;
   const Time spacing = arrival.rate->ps(kPacketBytes);
@@ -164,10 +147,10 @@ Link::Plan Link::paced_by_arrivals(const Lane& lane, Time start) const {
 }
 
 /// The same where credits come slower: each packet leaves when its credit is here.
-Link::Plan Link::paced_by_credits(const Lane& lane, Time start) const {
-  if (!needs_credit(lane) || lane.next < lane.credit_base + config_.buffer_packets) return {};
+LinkEngine::Plan LinkEngine::paced_by_credits(const Lane& lane, Time start) const {
+  if (!lane.needs_credit || lane.next < lane.credit_base + config_.buffer_packets) return {};
   const std::uint64_t freed = lane.next - config_.buffer_packets;
-  const Run* credit = credit_with(lane, freed);
+  const RunSpan* credit = lane.credits.with(freed);
   if (credit == nullptr || !(*credit->rate < config_.rate)) return {};
   const std::uint64_t skip = freed - credit->first;
   const Time spacing = credit->rate->ps(kPacketBytes);
@@ -180,13 +163,13 @@ Link::Plan Link::paced_by_credits(const Lane& lane, Time start) const {
       config_.buffer_packets - std::min<std::uint64_t>(config_.buffer_packets, in_loop);
   if (!shift_to(slots, start, spare * spacing)) return {};
   // A short last packet begins with its credit, not at the end of its slot: it goes by itself.
-  const Message& message = *arrival_with(lane, lane.next)->message;
+  const Message& message = *lane.arrivals.with(lane.next)->message;
   const std::uint64_t full = message.first_packet + message.bytes / kPacketBytes;
   if (full <= lane.next) return {};
   return plan(lane, slots, std::min<std::uint64_t>(credit->count - skip, full - lane.next), false);
 }
 
-Link::Plan Link::paced(const Lane& lane, Time start) const {
+LinkEngine::Plan LinkEngine::paced(const Lane& lane, Time start) const {
   const Plan by_arrivals = paced_by_arrivals(lane, start);
   const Plan by_credits = paced_by_credits(lane, start);
   return by_credits.packets > by_arrivals.packets ? by_credits : by_arrivals;
@@ -194,7 +177,7 @@ Link::Plan Link::paced(const Lane& lane, Time start) const {
 
 /// Where packets or credits come slower than the link sends, waiting until a train leaves without gaps and
 /// its last packet on time frees the gaps for others. It must not starve the side that waits for credit.
-Time Link::gathered(const Lane& lane, const Run& arrival, Time ready) const {
+Time LinkEngine::gathered(const Lane& lane, const RunSpan& arrival, Time ready) const {
   if (config_.packet_grain || !bounded_ || calendar_.now() >= free_at_) return ready;
   const std::uint64_t skip = lane.next - arrival.first;
   const std::uint64_t most = std::min<std::uint64_t>(config_.train_packets, arrival.count - skip);
@@ -206,9 +189,9 @@ Time Link::gathered(const Lane& lane, const Run& arrival, Time ready) const {
     const std::uint64_t m = std::min(most, spare);
     if (m > 1) ready = std::max(ready, arrival_of(arrival, skip + m - 1) - (m - 1) * packet_ps_);
   }
-  if (!needs_credit(lane) || lane.next < lane.credit_base + config_.buffer_packets) return ready;
+  if (!lane.needs_credit || lane.next < lane.credit_base + config_.buffer_packets) return ready;
   const std::uint64_t freed = lane.next - config_.buffer_packets;
-  const Run* credit = credit_with(lane, freed);
+  const RunSpan* credit = lane.credits.with(freed);
   if (credit == nullptr || !(*credit->rate < config_.rate)) return ready;
   const Time spacing = credit->rate->ps(kPacketBytes);
   const std::uint64_t in_loop = divide_up(2 * config_.latency + packet_ps_, spacing) + 1;
@@ -224,17 +207,17 @@ Time Link::gathered(const Lane& lane, const Run& arrival, Time ready) const {
 /// A port's turn while another port is ready. A longer one than half a buffer would let the feeding link run
 /// out of credits, and equal turns would become unequal shares; and a flow that comes slower than its share
 /// may wait no longer than its buffer bridges.
-std::uint64_t Link::turn_packets() const {
+std::uint64_t LinkEngine::turn_packets() const {
   if (config_.packet_grain) return 1;
   std::uint64_t turn = config_.train_packets;
   if (smallest_feed_ != 0) turn = std::min<std::uint64_t>(turn, smallest_feed_ / 2);
-  for (const Lane* lane : active_) turn = std::min<std::uint64_t>(turn, lane->longest_turn);
+  for (const Claim& claim : claims_) turn = std::min<std::uint64_t>(turn, claim.longest_turn);
   return std::max<std::uint64_t>(1, turn);
 }
 
 /// Packets that others may take in one turn while the flow's buffer bridges it: all but where it comes slower
 /// than half of the link's rate.
-std::uint32_t Link::bridged_turn(const Lane& lane, const Run& arrival) const {
+std::uint32_t LinkEngine::bridged_turn(const Lane& lane, const RunSpan& arrival) const {
   if (lane.feed_buffer == 0 || config_.rate.bytes_per_s() < 2 * arrival.rate->bytes_per_s()) return ~0u;
   const Time spacing = arrival.rate->ps(kPacketBytes);
   const std::uint64_t in_loop = divide_up(2 * lane.feed_latency, spacing) + 1;
@@ -242,16 +225,16 @@ std::uint32_t Link::bridged_turn(const Lane& lane, const Run& arrival) const {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(1 + spare * spacing / packet_ps_, ~0u));
 }
 
-/// Packets that the present run keeps when `claimant` is ready: as many as the claimant's port had in the
-/// turn before, or a port that gathers trains would take four packets for each one of the other port.
-std::uint64_t Link::least_turn(const Lane& claimant) const {
-  if (claimant.input == present_->input || claimant.input != last_port_) return 1;
+/// Packets that the present run keeps when port `claimant` is ready: as many as it had in the turn before, or
+/// a port that gathers trains would take four packets for each one of the other port.
+std::uint64_t LinkEngine::least_turn(unsigned claimant) const {
+  if (claimant == present_->input || claimant != last_port_) return 1;
   const std::uint64_t turn = std::min(turn_packets(), last_turn_);
   return turn > turn_before_ + 1 ? turn - turn_before_ : 1;
 }
 
 /// End of the packets of `run` that have begun before `now`.
-std::uint64_t Link::begun_end(const Run& run, Time now) const {
+std::uint64_t LinkEngine::begun_end(const RunSpan& run, Time now) const {
   if (run.head(0) >= now) return run.first;
   const std::uint64_t bytes = run.rate->bytes(now - run.origin);
   std::uint64_t i = bytes > run.offset ? (bytes - run.offset) / kPacketBytes : 0;
@@ -260,35 +243,81 @@ std::uint64_t Link::begun_end(const Run& run, Time now) const {
   return run.first + std::min<std::uint64_t>(i, run.count);
 }
 
-void Link::refresh(Lane& lane) {
-  const Run* arrival = arrival_with(lane, lane.next);
-  if (arrival == nullptr) {
-    lane.ready = kNever;
-    lane.age = kNever;
-    if (lane.active) {
-      lane.active = false;
-      active_.erase(std::find(active_.begin(), active_.end(), &lane));
+/// A run goes no further than to the head of the next older packet of its own port.
+std::uint64_t LinkEngine::before_older(const Claim& chosen, Time now, std::uint64_t limit) const {
+  Time oldest = kNever;
+  for (const Claim& claim : claims_) {
+    if (claim.input == chosen.input && claim.ready <= now && &claim != &chosen) {
+      oldest = std::min(oldest, claim.age);
     }
-    return;
   }
-  if (!lane.active) {
-    lane.active = true;
-    active_.push_back(&lane);
-  }
-  const std::uint64_t skip = lane.next - arrival->first;
-  lane.age = arrival->head(skip);
-  lane.longest_turn = bridged_turn(lane, *arrival);
-  const Time credit = credit_of(lane, lane.next);
-  lane.ready =
-      credit == kNever ? kNever : gathered(lane, *arrival, std::max(arrival_of(*arrival, skip), credit));
+  if (oldest == kNever) return limit;
+  const std::uint64_t next = chosen.lane->next;
+  const RunSpan& run = *chosen.lane->arrivals.with(next);
+  if (run.rate == nullptr) return limit;
+  const std::uint64_t most = std::min(limit, run.end() - next);
+  return first_late(most, [&](std::uint64_t i) { return run.head(next + i - run.first) > oldest; });
 }
 
-void Link::forget_spent_credits(Lane& lane, Time now) {
-  while (!lane.credits.empty()) {
-    const Run& run = lane.credits.front();
-    if (run.tail(run.count - 1) + config_.latency > now) break;
-    lane.credit_base = run.end();
-    lane.credits.forget_before(run.end());
+/// Neighbours mostly have equal rates. The own one is at hand when the times of a run are looked at.
+const Rate* LinkEngine::own_copy(const Rate* rate) const {
+  return rate != nullptr && *rate == config_.rate ? &config_.rate : rate;
+}
+
+/// To be called when the lane's arrivals, credits or runs have changed.
+void LinkEngine::refresh(Lane& lane) {
+  const RunSpan* arrival = lane.arrivals.with(lane.next);
+  if (arrival == nullptr) {
+    if (lane.claim != Lane::kNoClaim) drop_claim(lane);
+    return;
+  }
+  if (lane.claim == Lane::kNoClaim) make_claim(lane);
+  Claim& claim = claims_[lane.claim];
+  const std::uint64_t skip = lane.next - arrival->first;
+  claim.age = arrival->head(skip);
+  if (lane.feed_buffer != 0 && arrival->rate != lane.turn_rate) {
+    lane.turn_rate = arrival->rate;
+    lane.longest_turn = bridged_turn(lane, *arrival);
+  }
+  claim.longest_turn = lane.longest_turn;
+  const Time credit = credit_of(lane, lane.next);
+  if (credit == kNever) {
+    claim.ready = kNever;
+    return;
+  }
+  const bool slower = arrival->rate != nullptr && *arrival->rate < config_.rate;
+  const Time here = slower ? arrival_of(*arrival, skip) : claim.age;
+  claim.ready = gathered(lane, *arrival, std::max(here, credit));
+}
+
+void LinkEngine::make_claim(Lane& lane) {
+  lane.claim = static_cast<std::uint32_t>(claims_.size());
+  Claim& claim = claims_.emplace_back();
+  claim.lane = &lane;
+  claim.id = lane.id;
+  claim.input = lane.input;
+  claim.serial = claimed_++;
+}
+
+void LinkEngine::drop_claim(Lane& lane) {
+  if (lane.claim + 1 != claims_.size()) {
+    claims_[lane.claim] = claims_.back();
+    claims_[lane.claim].lane->claim = lane.claim;
+  }
+  claims_.pop_back();
+  lane.claim = Lane::kNoClaim;
+}
+
+void LinkEngine::set_answer_owed(Lane& lane, bool owed) {
+  if (lane.owes_answer == owed) return;
+  lane.owes_answer = owed;
+  answers_owed_ += owed ? 1u : ~0u;
+}
+
+void LinkEngine::forget_spent_credits(Lane& lane, Time now) {
+  while (!lane.credits.empty() && lane.credits.front().here <= now) {
+    lane.credit_base = lane.credits.front().end();
+    lane.credits.pop_front();
   }
 }
 

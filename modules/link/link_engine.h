@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <boost/container/small_vector.hpp>
+#include <cstdint>
+#include <deque>
+#include <utility>
+#include <vector>
+
+#include "core/calendar.h"
+#include "core/fabric_protocol.h"
+#include "link/booked_runs.h"
+#include "link/lane.h"
+
+namespace wafervp {
+
+struct LinkConfig {
+  LinkId id;
+  Rate rate;                         ///< bytes per second, one direction
+  Time latency = 0;                  ///< ps
+  std::uint32_t buffer_packets = 2;  ///< credits of each flow at the far end
+  std::uint32_t train_packets = 4;   ///< longest train under contention
+  bool packet_grain = false;         ///< every packet is a run of its own
+};
+
+struct LinkStatistics {
+  std::uint64_t bytes = 0;  ///< payload that was put on the wire
+  std::uint64_t packets = 0;
+  std::uint64_t runs = 0;
+  Time busy_ps = 0;     ///< serialising
+  Time stalled_ps = 0;  ///< idle while the flow that went next had a packet and no credit
+  std::array<std::uint64_t, 4> class_bytes{};  ///< by traffic class
+};
+
+/// What a link does: queue per flow, credits per flow, arbitration, serialisation, latency. It stands apart
+/// from the module and its sockets, so that what a run touches lies together.
+/// The law is in README.md; its parts are named in the same words as there.
+class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwInterface {
+ public:
+  /// Throws std::invalid_argument for a buffer of no packets.
+  LinkEngine(const LinkConfig& config, Calendar& calendar);
+
+  /// What the link's sockets are bound to.
+  void bind(FabricFw& next, FabricBw& previous);
+  Lane* open(Flow& flow, std::uint16_t hop, unsigned input);
+
+  const LinkConfig& config() const { return config_; }
+  LinkStatistics statistics() const;
+  /// Packets that wait at this link at `now`, for reports.
+  std::uint64_t queued_packets(Time now) const;
+
+  tlm::tlm_sync_enum nb_transport_fw(Run& run, FabricPhase& phase, sc_core::sc_time& delay) override;
+  tlm::tlm_sync_enum nb_transport_bw(Run& run, FabricPhase& phase, sc_core::sc_time& delay) override;
+
+ private:
+  /// Start times of the packets of a run that begins at a given time on this link.
+  struct Slots {
+    Time origin;
+    std::uint64_t offset;
+    const Rate* rate;
+    Time late = 0;
+    Time at(std::uint64_t i) const { return origin + late + rate->ps(offset + i * kPacketBytes); }
+  };
+  struct Extent {
+    std::uint64_t packets;
+    bool unknown_beyond;  ///< it ends where nothing is promised yet, not where a promise is too late
+  };
+  /// A run that may start now: its packets and their times.
+  struct Plan {
+    Slots slots;
+    std::uint64_t packets = 0;
+    std::uint64_t credited = 0;
+  };
+  /// Age and flow of a packet: the less goes first within a port.
+  using Seniority = std::pair<Time, FlowId>;
+  /// That of the first packet of the present run that has not begun at a time, kept while many ask for it.
+  struct Rank {
+    Time at = kNever;
+    Seniority of_present;
+  };
+
+  void set_places(Lane& lane);
+  template <class Interface>
+  FabricRelay* relay_of(Interface* place);
+
+  void book(Run& run, FabricPhase& phase, sc_core::sc_time& delay);
+  void unbook(Time now);
+  void add_booked(LinkStatistics& statistics) const;
+
+  void arbitrate(Time now);
+  void admit_claimants(Time now);
+  void answer_hopes(Time now);
+  Lane* choose(Time now, std::uint64_t* limit, bool* contended);
+  std::uint64_t before_older(const Claim& chosen, Time now, std::uint64_t limit) const;
+  Seniority seniority_of_present(Time at) const;
+  bool outranks_present(const Claim& claim, Time at, Rank& rank) const;
+  void start_run(Lane& lane, Time start, std::uint64_t limit, bool contended);
+  void begin(Lane& lane, const Plan& plan, Time start);
+  bool join_paced(Lane& lane, Time now);
+  bool all_join_paced(Time now);
+  void cut_paced(Time now);
+  void drop_ended_paced(Time now);
+  bool in_progress(const Lane& lane, Time now) const;
+  void note_stall(const Lane& lane, Time start);
+  void shorten(Lane& lane, std::uint64_t end_packet);
+  void count(const RunSpan& run, unsigned traffic_class, Time end, std::uint64_t sign);
+  void set_end_of(const RunSpan& run, Time end);
+  void schedule_wake(Time now);
+  void want_wake(const Lane& lane, Time now);
+  Time wish(const Lane& lane, Time now, Rank& rank) const;
+  void tell_next(Lane& lane);
+  void tell_previous(Lane& lane, FabricPhase phase);
+
+  const Rate* own_copy(const Rate* rate) const;
+  void refresh(Lane& lane);
+  void make_claim(Lane& lane);
+  void drop_claim(Lane& lane);
+  void set_answer_owed(Lane& lane, bool owed);
+  void forget_spent_credits(Lane& lane, Time now);
+  Slots slots_from(Time start) const;
+  Time arrival_of(const RunSpan& arrival, std::uint64_t i) const;
+  Time credit_of(const Lane& lane, std::uint64_t packet) const;
+  Plan plan(const Lane& lane, const Slots& slots, std::uint64_t limit, bool may_hope) const;
+  Plan paced_by_arrivals(const Lane& lane, Time start) const;
+  Plan paced_by_credits(const Lane& lane, Time start) const;
+  Plan paced(const Lane& lane, Time start) const;
+  std::uint64_t arrived_extent(const Lane& lane, const Slots& slots) const;
+  Extent credited_extent(const Lane& lane, std::uint64_t first, const Slots& slots,
+                         std::uint64_t limit) const;
+  Time gathered(const Lane& lane, const RunSpan& arrival, Time ready) const;
+  std::uint64_t turn_packets() const;
+  std::uint32_t bridged_turn(const Lane& lane, const RunSpan& arrival) const;
+  std::uint64_t least_turn(unsigned claimant) const;
+  std::uint64_t begun_end(const RunSpan& run, Time now) const;
+
+  // In the order of use. A run that is booked needs the first three cache lines.
+  Calendar& calendar_;
+  Lane* only_ = nullptr;           ///< the one lane that has ever been opened, while it may be booked
+  FabricFw* only_next_ = nullptr;  ///< its next place
+  Time free_at_ = 0;               ///< end of the last run
+  Time period_start_ = 0;          ///< start of the busy period
+  std::uint64_t period_bytes_ = 0;
+  LinkConfig config_;
+  BookedRuns booked_;
+
+  boost::container::small_vector<Claim, 1> claims_;
+  CalendarCall<LinkEngine, &LinkEngine::arbitrate> wake_;
+  Lane* present_ = nullptr;        ///< lane of the last run that has the link for itself
+  Time packet_ps_ = 0;             ///< serialisation of one full packet
+  std::uint64_t turn_before_ = 0;  ///< packets that the present port sent before its present run
+  std::uint64_t turn_left_ = 0;
+  unsigned turn_port_ = 0;
+  unsigned ports_ = 1;
+  std::uint32_t claimed_ = 0;       ///< claims that were ever made
+  std::uint32_t answers_owed_ = 0;  ///< lanes that owe an answer
+  bool bounded_ = false;            ///< the last run was limited to a turn: claimants do not cut it
+  bool arbitrating_ = false;
+  std::vector<Lane*> paced_;   ///< lanes of the runs that share the link, each at the pace of a slower one
+  LinkStatistics statistics_;  ///< bytes by class only, and without what is booked
+  unsigned last_port_ = ~0u;   ///< port that was served before the present one
+  std::uint32_t smallest_feed_ = 0;  ///< smallest buffer of the links that feed this one, 0: sources only
+  std::uint64_t last_turn_ = 0;      ///< packets that `last_port_` sent in that turn
+  sc_core::sc_time no_delay_;
+  std::deque<Lane> lanes_;
+  FabricFw* next_ = nullptr;
+  FabricBw* previous_ = nullptr;
+  std::vector<std::pair<const void*, FabricRelay*>> relays_;  ///< what is known of the places around
+};
+
+}  // namespace wafervp

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "core/fabric_protocol.h"
+
+namespace wafervp {
+
+/// Runs of one flow in the order of their packets; only the last one may still be shortened. A ring, which
+/// needs the heap only where more than one run is kept. `Kept` is what is kept of a run.
+template <class Kept>
+class RunQueueOf {
+ public:
+  bool empty() const { return size_ == 0; }
+  std::size_t size() const { return size_; }
+  Kept& front() { return at(0); }
+  const Kept& front() const { return (*this)[0]; }
+  Kept& back() { return at(size_ - 1); }
+  const Kept& back() const { return (*this)[size_ - 1]; }
+  const Kept& operator[](std::size_t i) const { return (more_ ? more_.get() : &one_)[(head_ + i) & mask_]; }
+
+  /// Appends `run`, or shortens the last run if it begins with the same packet. True when it appended.
+  bool promise(const Kept& run) {
+    if (size_ != 0 && run.first <= back().first) {
+      if (run.count == 0) {
+        --size_;
+      } else {
+        back() = run;
+      }
+      return false;
+    }
+    if (run.count == 0) return true;
+    if (size_ > mask_) grow();
+    ++size_;
+    back() = run;
+    return true;
+  }
+  void pop_front() {
+    --size_;
+    head_ = size_ == 0 ? 0 : (head_ + 1) & mask_;
+  }
+  /// Forgets the runs that end at or before packet `packet`.
+  void forget_before(std::uint64_t packet) {
+    while (size_ != 0 && front().end() <= packet) pop_front();
+  }
+  /// The run with packet `packet`, if that is before the end; null if it is not promised.
+  const Kept* with(std::uint64_t packet) const {
+    for (std::size_t i = 0; i < size_; ++i) {
+      const Kept& run = (*this)[i];
+      if (packet < run.end()) return &run;
+    }
+    return nullptr;
+  }
+
+ private:
+  Kept& at(std::size_t i) { return (more_ ? more_.get() : &one_)[(head_ + i) & mask_]; }
+  void grow() {
+    const std::uint32_t capacity = 2 * (mask_ + 1);
+    auto more = std::make_unique<Kept[]>(capacity);
+    for (std::uint32_t i = 0; i < size_; ++i) more[i] = at(i);
+    more_ = std::move(more);
+    mask_ = capacity - 1;
+    head_ = 0;
+  }
+
+  std::unique_ptr<Kept[]> more_;  ///< the ring, once one run is not enough
+  std::uint32_t head_ = 0;
+  std::uint32_t size_ = 0;
+  std::uint32_t mask_ = 0;  ///< places in the ring - 1
+  Kept one_;
+};
+
+using RunQueue = RunQueueOf<Run>;
+
+}  // namespace wafervp
