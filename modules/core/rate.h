@@ -27,23 +27,28 @@ class Rate {
   /// kTimeEnd.
   Time ps(std::uint64_t bytes) const {
     if (bytes <= safe_bytes_) return std::min((bytes * num_ + den_ - 1) / den_, kTimeEnd / 2);
-    __extension__ using Wide = unsigned __int128;
-    const Wide ps = (static_cast<Wide>(bytes) * num_ + den_ - 1) / den_;
-    return ps < kTimeEnd / 2 ? static_cast<Time>(ps) : kTimeEnd / 2;
+    return wide_ps(bytes);
   }
 
   /// Largest number of bytes whose end is not after `ps`: floor(ps * rate / 10^12).
   std::uint64_t bytes(Time ps) const {
     std::uint64_t product;
-    if (!__builtin_mul_overflow(ps, den_, &product)) return product / num_;
-    __extension__ using Wide = unsigned __int128;
-    return static_cast<std::uint64_t>(static_cast<Wide>(ps) * den_ / num_);
+    return __builtin_mul_overflow(ps, den_, &product) ? wide_bytes(ps) : product / num_;
   }
 
   friend constexpr bool operator==(const Rate& a, const Rate& b) { return a.bytes_per_s_ == b.bytes_per_s_; }
   friend constexpr bool operator<(const Rate& a, const Rate& b) { return a.bytes_per_s_ < b.bytes_per_s_; }
 
  private:
+  __extension__ using Wide = unsigned __int128;
+  [[gnu::noinline, gnu::cold]] Time wide_ps(std::uint64_t bytes) const {
+    const Wide ps = (static_cast<Wide>(bytes) * num_ + den_ - 1) / den_;
+    return ps < kTimeEnd / 2 ? static_cast<Time>(ps) : kTimeEnd / 2;
+  }
+  [[gnu::noinline, gnu::cold]] std::uint64_t wide_bytes(Time ps) const {
+    return static_cast<std::uint64_t>(static_cast<Wide>(ps) * den_ / num_);
+  }
+
   std::uint64_t bytes_per_s_ = 1;
   std::uint64_t num_ = kPsPerSecond;
   std::uint64_t den_ = 1;

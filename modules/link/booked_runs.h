@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 
@@ -33,7 +32,7 @@ struct Booked {
   }
 };
 
-/// The booked runs of a link, oldest first: those that have not ended, and the one before them.
+/// The booked runs of a link that have not ended, oldest first; and sums over all that were ever booked.
 class BookedRuns {
  public:
   bool empty() const { return size_ == 0; }
@@ -43,7 +42,15 @@ class BookedRuns {
 
   /// Appends a run of packets up to `end_packet`.
   void push(const Booked& run, std::uint64_t end_packet, Time now) {
-    if (size_ == capacity_) make_room(now);
+    if (size_ != 0) {
+      const Booked& last = back();
+      if (last.end < now) {
+        ended_count_ = last.count;
+        size_ = 0;
+      } else if (size_ == capacity_) {
+        make_room(now);
+      }
+    }
     data()[size_++] = run;
     end_packet_ = end_packet;
     ++runs_;
@@ -54,24 +61,26 @@ class BookedRuns {
     bytes_ += bytes;
   }
 
+  std::uint32_t ended_count() const { return ended_count_; }  ///< packets of the last run that was forgotten
   std::uint64_t end_packet() const { return end_packet_; }
   std::uint64_t runs() const { return runs_; }
   Time busy() const { return busy_; }             ///< in the periods that have ended
   std::uint64_t bytes() const { return bytes_; }  ///< in the periods that have ended
 
  private:
-  const Booked* data() const { return more_ ? more_.get() : few_.data(); }
-  Booked* data() { return more_ ? more_.get() : few_.data(); }
-  void make_room(Time now);
+  const Booked* data() const { return more_ ? more_.get() : &one_; }
+  Booked* data() { return more_ ? more_.get() : &one_; }
+  [[gnu::noinline]] void make_room(Time now);
 
-  std::unique_ptr<Booked[]> more_;  ///< once the few are not enough
+  std::unique_ptr<Booked[]> more_;  ///< once one place is not enough
   std::uint32_t size_ = 0;
-  std::uint32_t capacity_ = 2;
+  std::uint32_t capacity_ = 1;
+  Booked one_{};
+  std::uint32_t ended_count_ = 0;
   std::uint64_t runs_ = 0;
   std::uint64_t end_packet_ = 0;
   Time busy_ = 0;
   std::uint64_t bytes_ = 0;
-  std::array<Booked, 2> few_;
 };
 
 }  // namespace wafervp

@@ -8,20 +8,21 @@
 
 namespace wafervp {
 
-/// Forgets what has ended, but for the last one of that.
+/// Forgets what has ended.
 void BookedRuns::make_room(Time now) {
-  std::uint32_t past = 0;
-  while (past + 1 < size_ && data()[past + 1].end < now) ++past;
+  std::uint32_t ended = 0;
+  while (data()[ended].end < now) ++ended;
+  if (ended != 0) ended_count_ = data()[ended - 1].count;
   std::unique_ptr<Booked[]> larger;
   // Moving the rest has to pay off.
-  if (2 * past < capacity_) larger = std::make_unique<Booked[]>(capacity_ *= 2);
-  std::copy(data() + past, data() + size_, larger ? larger.get() : data());
+  if (2 * ended < capacity_) larger = std::make_unique<Booked[]>(capacity_ *= 2);
+  std::copy(data() + ended, data() + size_, larger ? larger.get() : data());
   if (larger) more_ = std::move(larger);
-  size_ -= past;
+  size_ -= ended;
 }
 
 /// Changes `run` from what the source handed over to what the next place gets.
-void LinkEngine::book(Run& run, FabricPhase& phase, sc_core::sc_time& delay) {
+tlm::tlm_sync_enum LinkEngine::book(Run& run, FabricPhase& phase, sc_core::sc_time& delay) {
   const Time arrived = run.origin;
   const Time start = std::max(free_at_, arrived);
   if (start != free_at_) {
@@ -37,17 +38,20 @@ void LinkEngine::book(Run& run, FabricPhase& phase, sc_core::sc_time& delay) {
   run.rate = &config_.rate;
   run.offset = offset;
   run.origin = period_start_;
-  // A source keeps count of its messages only where it asked for that.
-  const bool watched = run.message->windowed;
-  Run here;
-  if (watched) here = run;
+  if (run.message->windowed) return pass_on_watched(run, phase, delay);
+  run.origin += config_.latency;
+  run.hop = 1;
+  return only_next_->nb_transport_fw(run, phase, delay);
+}
+
+/// A source keeps count of its messages only where it asked for that.
+tlm::tlm_sync_enum LinkEngine::pass_on_watched(Run& run, FabricPhase& phase, sc_core::sc_time& delay) {
+  Run here = run;
   run.origin += config_.latency;
   run.hop = 1;
   only_next_->nb_transport_fw(run, phase, delay);
-  if (watched) {
-    FabricPhase credit = FabricPhase::kCredit;
-    only_->previous_place->nb_transport_bw(here, credit, delay);
-  }
+  FabricPhase credit = FabricPhase::kCredit;
+  return only_->previous_place->nb_transport_bw(here, credit, delay);
 }
 
 void LinkEngine::add_booked(LinkStatistics& statistics) const {
@@ -85,6 +89,9 @@ void LinkEngine::unbook(Time now) {
   if (booked_.empty()) {
     free_at_ = period_start_ = std::min(free_at_, now);
     period_bytes_ = 0;
+    // The turn of a run that has ended counts still.
+    lane.run.count = booked_.ended_count();
+    if (lane.run.count != 0) present_ = &lane;
   } else {
     const Booked& last = booked_.back();
     // The run in progress may be cut from now on, which needs its arrival again.

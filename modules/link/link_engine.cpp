@@ -72,17 +72,14 @@ void LinkEngine::set_places(Lane& lane) {
 }
 
 tlm::tlm_sync_enum LinkEngine::nb_transport_fw(Run& run, FabricPhase& phase, sc_core::sc_time& delay) {
-  if (only_ != nullptr) {
-    book(run, phase, delay);
-    return tlm::TLM_ACCEPTED;
-  }
+  return only_ != nullptr ? book(run, phase, delay) : take(run, phase, delay);
+}
+
+tlm::tlm_sync_enum LinkEngine::take(Run& run, FabricPhase& phase, sc_core::sc_time& delay) {
   Lane& lane = *run.flow->hops[run.hop].lane;
   if (lane.next_place == nullptr) {
     set_places(lane);
-    if (only_ != nullptr) {
-      book(run, phase, delay);
-      return tlm::TLM_ACCEPTED;
-    }
+    if (only_ != nullptr) return book(run, phase, delay);
   }
   const Time now = calendar_.now();
   RunSpan arrival = run;

@@ -84,7 +84,9 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   template <class Interface>
   FabricRelay* relay_of(Interface* place);
 
-  void book(Run& run, FabricPhase& phase, sc_core::sc_time& delay);
+  tlm::tlm_sync_enum take(Run& run, FabricPhase& phase, sc_core::sc_time& delay);
+  tlm::tlm_sync_enum book(Run& run, FabricPhase& phase, sc_core::sc_time& delay);
+  [[gnu::noinline]] tlm::tlm_sync_enum pass_on_watched(Run& run, FabricPhase& phase, sc_core::sc_time& delay);
   void unbook(Time now);
   void add_booked(LinkStatistics& statistics) const;
 
