@@ -6,12 +6,12 @@
 
 namespace wafervp {
 
-bool SendPort::Window::later_ready(const Waiting& a, const Waiting& b) {
+bool SendPort::Window::later_ready(const Future& a, const Future& b) {
   return std::tie(a.ready, a.order) > std::tie(b.ready, b.order);
 }
 
-bool SendPort::Window::goes_after(const Waiting& a, const Waiting& b) {
-  return std::tie(a.priority, a.order) > std::tie(b.priority, b.order);
+bool SendPort::Window::goes_after(const Ready& a, const Ready& b) {
+  return a.priority != b.priority ? a.priority > b.priority : a.order > b.order;
 }
 
 void SendPort::Window::post(Waiting&& message) {
@@ -21,9 +21,36 @@ void SendPort::Window::post(Waiting&& message) {
     return;
   }
   message.order = posted_++;
-  future_.push_back(std::move(message));
-  std::push_heap(future_.begin(), future_.end(), later_ready);
-  pump(port_.calendar_.now());
+  const Time now = port_.calendar_.now();
+  const bool first = ready_.empty() && (future_.empty() || future_.front().ready > now);
+  if (message.ready <= now && first && windowed_in_flight_ < kInFlight) {
+    hand_over(message);
+    arm();
+    return;
+  }
+  if (message.ready <= now) {
+    const Ready waits{message.priority, keep(std::move(message)), posted_ - 1};
+    ready_.push_back(waits);
+    std::push_heap(ready_.begin(), ready_.end(), goes_after);
+  } else {
+    const Future waits{message.ready, posted_ - 1, keep(std::move(message))};
+    future_.push_back(waits);
+    std::push_heap(future_.begin(), future_.end(), later_ready);
+  }
+  pump(now);
+}
+
+/// Returns its place in waiting_. The place that was left last is taken first: it is in the processor's
+/// cache.
+std::uint32_t SendPort::Window::keep(Waiting&& message) {
+  if (free_.empty()) {
+    waiting_.push_back(std::move(message));
+    return static_cast<std::uint32_t>(waiting_.size() - 1);
+  }
+  const std::uint32_t place = free_.back();
+  free_.pop_back();
+  waiting_[place] = std::move(message);
+  return place;
 }
 
 void SendPort::Window::hand_over(Waiting& message) {
@@ -39,16 +66,18 @@ void SendPort::Window::hand_over(Waiting& message) {
 
 void SendPort::Window::pump(Time now) {
   while (!future_.empty() && future_.front().ready <= now) {
+    const Future due = future_.front();
     std::pop_heap(future_.begin(), future_.end(), later_ready);
-    ready_.push_back(std::move(future_.back()));
     future_.pop_back();
+    ready_.push_back({waiting_[due.place].priority, due.place, due.order});
     std::push_heap(ready_.begin(), ready_.end(), goes_after);
   }
   while (windowed_in_flight_ < kInFlight && !ready_.empty()) {
+    const std::uint32_t place = ready_.front().place;
     std::pop_heap(ready_.begin(), ready_.end(), goes_after);
-    Waiting next = std::move(ready_.back());
     ready_.pop_back();
-    hand_over(next);
+    hand_over(waiting_[place]);
+    free_.push_back(place);
   }
   arm();
 }

@@ -12,7 +12,7 @@ namespace wafervp {
 /// Book-keeping of one flow whose messages carry WVP_D_WINDOW or WVP_D_NOTIFY_SENT. At most two windowed
 /// messages are in flight: handed to the fabric, and the last byte not yet out of the first link's queue.
 /// The others wait, sorted by (priority, order of posting) once they are ready.
-class SendPort::Window {
+class alignas(64) SendPort::Window {
  public:
   static constexpr std::uint32_t kInFlight = 2;
 
@@ -42,22 +42,36 @@ class SendPort::Window {
     bool windowed;
     bool notify;
   };
+  /// What the heaps hold of a message that waits: few of them fill a cache line, and they move much.
+  struct Ready {
+    std::uint32_t priority;
+    std::uint32_t place;  ///< in waiting_
+    std::uint64_t order;
+  };
+  struct Future {
+    Time ready;
+    std::uint64_t order;
+    std::uint32_t place;  ///< in waiting_
+  };
 
   void hand_over(Waiting& message);
+  std::uint32_t keep(Waiting&& message);
   void pump(Time now);
   void arm();
   void wake(Time now);
 
-  static bool later_ready(const Waiting& a, const Waiting& b);
-  static bool goes_after(const Waiting& a, const Waiting& b);
+  static bool goes_after(const Ready& a, const Ready& b);
+  static bool later_ready(const Future& a, const Future& b);
 
   SendPort& port_;
   std::uint64_t key_;
   std::uint64_t posted_ = 0;
   std::uint32_t windowed_in_flight_ = 0;
+  std::vector<Ready> ready_;    ///< heap, least (priority, order) on top
+  std::vector<Future> future_;  ///< heap, earliest on top: combine not yet done
+  std::vector<Waiting> waiting_;
+  std::vector<std::uint32_t> free_;                        ///< places in waiting_
   boost::container::small_vector<InFlight, 2> in_flight_;  ///< in the order of the flow
-  std::vector<Waiting> ready_;                             ///< heap, least (priority, order) on top
-  std::vector<Waiting> future_;                            ///< heap, earliest on top: combine not yet done
   CalendarCall<Window, &Window::wake> wake_;
 };
 
