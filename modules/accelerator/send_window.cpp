@@ -3,15 +3,60 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 namespace wafervp {
 
-bool SendPort::Window::later_ready(const Future& a, const Future& b) {
-  return std::tie(a.ready, a.order) > std::tie(b.ready, b.order);
+namespace {
+constexpr std::uint32_t kFirstCapacity = 4;
 }
 
-bool SendPort::Window::goes_after(const Ready& a, const Ready& b) {
-  return a.priority != b.priority ? a.priority > b.priority : a.order > b.order;
+void SendPort::Window::Line::move(std::uint32_t from, std::uint32_t to) {
+  ring_[to] = ring_[from];
+  if (data_) data_[to] = std::move(data_[from]);
+}
+
+void SendPort::Window::Line::grow() {
+  const std::uint32_t capacity = std::max(2 * capacity_, kFirstCapacity);
+  auto ring = std::make_unique<Entry[]>(capacity);
+  std::unique_ptr<Bytes[]> data;
+  if (data_) data = std::make_unique<Bytes[]>(capacity);
+  for (std::uint32_t i = 0; i < size_; ++i) {
+    ring[i] = ring_[place(i)];
+    if (data_) data[i] = std::move(data_[place(i)]);
+  }
+  ring_ = std::move(ring);
+  data_ = std::move(data);
+  capacity_ = capacity;
+  head_ = 0;
+}
+
+void SendPort::Window::Line::insert(Waiting&& message) {
+  if (size_ == capacity_) grow();
+  const Entry entry{message.order,  message.what.tag,   message.what.bytes, message.priority,
+                    message.cookie, message.what.dtype, message.notify};
+  std::uint32_t i = size_++;
+  if (i > 0 && goes_before(entry, ring_[head_])) {
+    head_ = place(capacity_ - 1);
+    i = 0;
+  }
+  for (; i > 0 && goes_before(entry, ring_[place(i - 1)]); --i) move(place(i - 1), place(i));
+  ring_[place(i)] = entry;
+  if (message.data && !data_) data_ = std::make_unique<Bytes[]>(capacity_);
+  if (data_) data_[place(i)] = std::move(message.data);
+}
+
+SendPort::Window::Waiting SendPort::Window::Line::pop() {
+  const Entry& entry = ring_[head_];
+  Waiting message{0,    entry.order,  {entry.tag, entry.bytes, entry.dtype},    entry.priority, entry.cookie,
+                  true, entry.notify, data_ ? std::move(data_[head_]) : Bytes()};
+  head_ = place(1);
+  --size_;
+  return message;
+}
+
+bool SendPort::Window::later_ready(const Waiting& a, const Waiting& b) {
+  return std::tie(a.ready, a.order) > std::tie(b.ready, b.order);
 }
 
 void SendPort::Window::post(Waiting&& message) {
@@ -22,35 +67,13 @@ void SendPort::Window::post(Waiting&& message) {
   }
   message.order = posted_++;
   const Time now = port_.calendar_.now();
-  const bool first = ready_.empty() && (future_.empty() || future_.front().ready > now);
-  if (message.ready <= now && first && windowed_in_flight_ < kInFlight) {
-    hand_over(message);
-    arm();
-    return;
-  }
-  if (message.ready <= now) {
-    const Ready waits{message.priority, keep(std::move(message)), posted_ - 1};
-    ready_.push_back(waits);
-    std::push_heap(ready_.begin(), ready_.end(), goes_after);
-  } else {
-    const Future waits{message.ready, posted_ - 1, keep(std::move(message))};
-    future_.push_back(waits);
+  if (message.ready > now) {
+    future_.push_back(std::move(message));
     std::push_heap(future_.begin(), future_.end(), later_ready);
+  } else {
+    ready_.insert(std::move(message));
   }
   pump(now);
-}
-
-/// Returns its place in waiting_. The place that was left last is taken first: it is in the processor's
-/// cache.
-std::uint32_t SendPort::Window::keep(Waiting&& message) {
-  if (free_.empty()) {
-    waiting_.push_back(std::move(message));
-    return static_cast<std::uint32_t>(waiting_.size() - 1);
-  }
-  const std::uint32_t place = free_.back();
-  free_.pop_back();
-  waiting_[place] = std::move(message);
-  return place;
 }
 
 void SendPort::Window::hand_over(Waiting& message) {
@@ -66,18 +89,13 @@ void SendPort::Window::hand_over(Waiting& message) {
 
 void SendPort::Window::pump(Time now) {
   while (!future_.empty() && future_.front().ready <= now) {
-    const Future due = future_.front();
     std::pop_heap(future_.begin(), future_.end(), later_ready);
+    ready_.insert(std::move(future_.back()));
     future_.pop_back();
-    ready_.push_back({waiting_[due.place].priority, due.place, due.order});
-    std::push_heap(ready_.begin(), ready_.end(), goes_after);
   }
   while (windowed_in_flight_ < kInFlight && !ready_.empty()) {
-    const std::uint32_t place = ready_.front().place;
-    std::pop_heap(ready_.begin(), ready_.end(), goes_after);
-    ready_.pop_back();
-    hand_over(waiting_[place]);
-    free_.push_back(place);
+    Waiting next = ready_.pop();
+    hand_over(next);
   }
   arm();
 }

@@ -3,6 +3,7 @@
 
 #include <boost/container/small_vector.hpp>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "accelerator/send_port.h"
@@ -17,7 +18,7 @@ class alignas(64) SendPort::Window {
   static constexpr std::uint32_t kInFlight = 2;
 
   Window(SendPort& port, std::uint64_t key)
-      : port_(port), key_(key), wake_(*this, Stage::kArrival, port.npu_.value) {}
+      : port_(port), wake_(*this, Stage::kArrival, port.npu_.value), key_(key) {}
 
   struct Waiting {
     Time ready;  ///< the message may leave from this time on
@@ -34,6 +35,33 @@ class alignas(64) SendPort::Window {
   void on_credit(const Run& run);
 
  private:
+  /// The messages that may leave, sorted. Most come last, or first of all.
+  class Line {
+   public:
+    bool empty() const { return size_ == 0; }
+    void insert(Waiting&& message);
+    Waiting pop();
+
+   private:
+    struct Entry {
+      std::uint64_t order, tag, bytes;
+      std::uint32_t priority, cookie;
+      std::uint8_t dtype;
+      bool notify;
+    };
+    static bool goes_before(const Entry& a, const Entry& b) {
+      return a.priority != b.priority ? a.priority < b.priority : a.order < b.order;
+    }
+    std::uint32_t place(std::uint32_t i) const { return (head_ + i) & (capacity_ - 1); }
+    void move(std::uint32_t from, std::uint32_t to);
+    void grow();
+
+    std::unique_ptr<Entry[]> ring_;
+    std::unique_ptr<Bytes[]> data_;  ///< of the entries, where one ever had some
+    std::uint32_t head_ = 0;
+    std::uint32_t size_ = 0;
+    std::uint32_t capacity_ = 0;
+  };
   struct InFlight {
     std::uint64_t first;  ///< packet index in the flow
     std::uint64_t end;
@@ -42,37 +70,23 @@ class alignas(64) SendPort::Window {
     bool windowed;
     bool notify;
   };
-  /// What the heaps hold of a message that waits: few of them fill a cache line, and they move much.
-  struct Ready {
-    std::uint32_t priority;
-    std::uint32_t place;  ///< in waiting_
-    std::uint64_t order;
-  };
-  struct Future {
-    Time ready;
-    std::uint64_t order;
-    std::uint32_t place;  ///< in waiting_
-  };
 
   void hand_over(Waiting& message);
-  std::uint32_t keep(Waiting&& message);
   void pump(Time now);
   void arm();
   void wake(Time now);
 
-  static bool goes_after(const Ready& a, const Ready& b);
-  static bool later_ready(const Future& a, const Future& b);
+  static bool later_ready(const Waiting& a, const Waiting& b);
 
+  // In the order of use, so that a message touches few cache lines.
   SendPort& port_;
-  std::uint64_t key_;
-  std::uint64_t posted_ = 0;
+  Line ready_;
   std::uint32_t windowed_in_flight_ = 0;
-  std::vector<Ready> ready_;    ///< heap, least (priority, order) on top
-  std::vector<Future> future_;  ///< heap, earliest on top: combine not yet done
-  std::vector<Waiting> waiting_;
-  std::vector<std::uint32_t> free_;                        ///< places in waiting_
   boost::container::small_vector<InFlight, 2> in_flight_;  ///< in the order of the flow
   CalendarCall<Window, &Window::wake> wake_;
+  std::uint64_t key_;
+  std::uint64_t posted_ = 0;
+  std::vector<Waiting> future_;  ///< heap, earliest on top: combine not yet done
 };
 
 }  // namespace wafervp
