@@ -1,42 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "accelerator/matching.h"
 
+#include <algorithm>
+
 namespace wafervp {
 
-void MatchTable::append(std::uint32_t index) {
-  std::uint32_t* link = &buckets_[bucket_of(slots_[index].from, slots_[index].tag)];
-  while (*link != kNone) link = &slots_[*link].next;
-  slots_[index].next = kNone;
-  *link = index;
+void MatchTable::close_gap(std::size_t gap) {
+  for (std::size_t at = (gap + 1) & mask_; index_[at].slot != kNone; at = (at + 1) & mask_) {
+    const std::size_t home = index_[at].hash & mask_;
+    // It may move to the gap unless its home lies behind the gap.
+    if (((at - home) & mask_) < ((at - gap) & mask_)) continue;
+    index_[gap] = index_[at];
+    index_[at].slot = kNone;
+    gap = at;
+  }
 }
 
-MatchTable::Slot& MatchTable::insert_slowly(std::uint32_t from, std::uint64_t tag, State state) {
-  if (unmatched_ >= buckets_.size()) {
-    // Slots of one key share a chain before and after, so that walking chain by chain keeps their order.
-    const auto old = buckets_;
-    buckets_.assign(2 * old.size(), kNone);
-    --shift_;
-    for (std::uint32_t index : old) {
-      while (index != kNone) {
-        const std::uint32_t next = slots_[index].next;
-        append(index);
-        index = next;
-      }
-    }
+void MatchTable::add_slots() {
+  const std::size_t first = slots_.size();
+  slots_.resize(first == 0 ? kFirstSlots : 2 * first);
+  for (std::size_t i = slots_.size(); i-- > first;) {
+    slots_[i].next = free_;
+    free_ = static_cast<std::uint32_t>(i);
   }
-  if (free_ == kNone) {
-    const std::size_t first = slots_.size();
-    slots_.resize(first == 0 ? kFirstSlots : 2 * first);
-    for (std::size_t i = slots_.size(); i-- > first;) {
-      slots_[i].next = free_;
-      free_ = static_cast<std::uint32_t>(i);
-    }
+}
+
+void MatchTable::grow_index() {
+  std::pmr::vector<Place> old(2 * index_.size(), Place(), index_.get_allocator());
+  old.swap(index_);
+  mask_ = index_.size() - 1;
+  // From an empty place on, so that the order within a row of occupied places is kept where it wraps around.
+  const std::size_t first = static_cast<std::size_t>(
+      std::find_if(old.begin(), old.end(), [](const Place& place) { return place.slot == kNone; }) -
+      old.begin());
+  for (std::size_t i = 0; i < old.size(); ++i) {
+    const Place& place = old[(first + i) & (old.size() - 1)];
+    if (place.slot == kNone) continue;
+    std::size_t at = place.hash & mask_;
+    while (index_[at].slot != kNone) at = (at + 1) & mask_;
+    index_[at] = place;
   }
-  const std::uint32_t index = free_;
-  free_ = slots_[index].next;
-  Slot& slot = fill(index, from, tag, state);
-  append(index);
-  return slot;
 }
 
 }  // namespace wafervp

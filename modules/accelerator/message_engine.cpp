@@ -46,6 +46,7 @@ MessageEngine::MessageEngine(const AcceleratorConfig& config, Calendar& calendar
       values_(config.memory_bytes != 0),
       sums_are_free_(config.memory_bytes == 0 && config.reduce_bytes_per_s == 0),
       reduce_takes_time_(config.reduce_bytes_per_s != 0),
+      matches_(arena),
       reduce_rate_(config.reduce_bytes_per_s == 0 ? 1 : config.reduce_bytes_per_s),
       memory_(memory),
       compute_(compute) {}
@@ -204,7 +205,7 @@ void MessageEngine::prepare(const Message& message, unsigned step) const {
   const std::uint32_t from = sender_of(message);
   switch (step) {
     case 1:
-      matches_.prepare_bucket(from, message.tag);
+      matches_.prepare_index(from, message.tag);
       prefetch(&ring_[head_ & (ring_size_ - 1)], sizeof(wvp_descriptor));
       completions_.prepare();
       port_.prepare_flow();

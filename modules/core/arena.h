@@ -43,6 +43,9 @@ class Arena {
     return elements;
   }
 
+  /// For containers that live here: what they grow out of is not used again.
+  std::pmr::memory_resource& memory() { return memory_; }
+
  private:
   static constexpr std::size_t kCacheLine = 64;
 

@@ -14,7 +14,7 @@ namespace wafervp {
 namespace {
 
 constexpr std::uint32_t kLargeBatch = 128;  // the state of fewer modules stays in the cache
-constexpr unsigned kAheadDistance = 2;      // entries between two steps of preparation
+constexpr unsigned kAheadDistance = 1;      // entries between two steps of preparation
 constexpr Time kLookAhead = 1'000'000;      // ps that sc_time_stamp may lag behind
 
 std::size_t cache_slot(Time time) { return static_cast<std::size_t>((time * 0x9e3779b97f4a7c15ull) >> 52); }
