@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Operations and strands: start, dispatch of completions, end. */
+ * Operations and strands: start and end. */
 #include "collectives/engine.h"
 
 #include "collectives/step.h"
@@ -26,12 +26,6 @@ void wvp_engine_fail(struct wvp_engine* engine, uint32_t status, uint32_t index,
   hal->write32(hal->bus, WVP_REG_ERROR_FOUND_HI, (uint32_t)(found >> 32));
   hal->write32(hal->bus, WVP_REG_EXIT, status);
   engine->stopped = 1;
-}
-
-void wvp_engine_ring(struct wvp_engine* engine) {
-  if (engine->dq_rung == engine->dq_tail) return;
-  engine->dq_rung = engine->dq_tail;
-  engine->hal->write32(engine->hal->bus, WVP_REG_DQ_DOORBELL, engine->dq_tail);
 }
 
 uint32_t wvp_engine_find_room(struct wvp_engine* engine, uint32_t wanted) {
@@ -195,53 +189,11 @@ int wvp_engine_enter(struct wvp_engine* engine, const struct wvp_command* comman
   return 1;
 }
 
-static void received(struct wvp_engine* engine, struct wvp_strand* strand,
-                     const struct wvp_completion* completion) {
-  const struct wvp_operation_state* operation = &engine->operations[strand->slot];
-  if (completion->status != WVP_S_OK) {
-    const uint32_t peer = completion->from & WVP_FROM_FLOW ? 0xffffffffu : completion->from;
-    wvp_engine_fail(engine, WVP_EXIT_SIZE_MISMATCH, operation->index, peer,
-                    wvp_strand_expects(engine, strand), completion->bytes);
-    return;
-  }
-  strand->flags &= (uint8_t)~WVP_SF_EXPECTING;
-  engine->hal->charge_step(engine->hal->bus);
-  switch (operation->machine) {
-    case WVP_M_RING:
-      wvp_ring_received(engine, strand, completion);
-      break;
-    case WVP_M_SUM:
-    case WVP_M_SCATTER:
-    case WVP_M_GATHER:
-    case WVP_M_CAST:
-      wvp_in_switch_received(engine, strand, completion);
-      break;
-    case WVP_M_RELAY:
-      wvp_relay_received(engine, strand, completion);
-      break;
-    default:
-      wvp_direct_received(engine, strand, completion);
-      break;
-  }
-  wvp_engine_ring(engine);
-}
-
-void wvp_engine_complete(struct wvp_engine* engine, const struct wvp_completion* completion) {
-  if (completion->cookie >= WVP_STRANDS || !(engine->strands[completion->cookie].flags & WVP_SF_LIVE)) {
-    wvp_engine_fail(engine, WVP_EXIT_RING_OVERRUN, 0xffffffffu, 0xffffffffu, 0, 0);
-    return;
-  }
-  struct wvp_strand* strand = &engine->strands[completion->cookie];
-  if (completion->kind == WVP_C_RECEIVED) {
-    received(engine, strand, completion);
-  } else {
-    strand->pending--;
-  }
+void wvp_engine_settle(struct wvp_engine* engine, struct wvp_strand* strand) {
   const uint32_t slot = strand->slot;
-  if (end_strand(engine, strand)) {
-    start_strands(engine, slot);
-    if (engine->hungry) feed(engine);
-  }
+  if (!end_strand(engine, strand)) return;
+  start_strands(engine, slot);
+  if (engine->hungry) feed(engine);
 }
 
 void wvp_engine_resume(struct wvp_engine* engine) {

@@ -16,6 +16,9 @@
 
 #define WVP_CACHE_LINE 64u
 
+/* Cookies of the compute engine: of a slot, or WVP_SLOTS for the command that blocks; others are strands. */
+#define WVP_COMPUTE_COOKIE 0x80000000u
+
 /* Which generator makes the steps of an operation. */
 enum wvp_machine {
   WVP_M_RING,     /* ring and hierarchical: ring.c */
@@ -89,9 +92,11 @@ struct wvp_engine {
   uint32_t reserve;     /* descriptors kept free for completions that are about to be handled */
   uint32_t hungry;      /* bit i: the operation in slot i found no free strand, or has to wait for its turn */
   uint32_t started;     /* operations so far */
-  uint8_t stopped;      /* EXIT was written */
-  uint8_t stalled;      /* the descriptor ring was full when something was to be posted */
-  uint8_t ended;        /* something has ended since the program was last looked at */
+  uint32_t
+      computing;   /* bit i: a computation of slot i runs; bit WVP_SLOTS: the one that blocks the program */
+  uint8_t stopped; /* EXIT was written */
+  uint8_t stalled; /* the descriptor ring was full when something was to be posted */
+  uint8_t ended;   /* something has ended since the program was last looked at */
   _Alignas(WVP_CACHE_LINE) struct wvp_operation_state operations[WVP_SLOTS];
   struct wvp_strand strands[WVP_STRANDS];
 };
@@ -101,8 +106,10 @@ void wvp_engine_init(struct wvp_engine* engine, const struct wvp_hal* hal);
 /* Enters the operation of a START command. 0: refused, EXIT was written. */
 int wvp_engine_enter(struct wvp_engine* engine, const struct wvp_command* command, uint32_t index,
                      const struct wvp_comm* comms, uint32_t comm_count);
-/* One completion of a strand (all but COMPUTED). */
-void wvp_engine_complete(struct wvp_engine* engine, const struct wvp_completion* completion);
+/* Ends the strand if it waits for nothing more, and starts others in its place. */
+void wvp_engine_settle(struct wvp_engine* engine, struct wvp_strand* strand);
+/* completions.c: handles all new completions. */
+void wvp_engine_take(struct wvp_engine* engine);
 /* Goes on with what a full descriptor ring or a lack of strands had stopped. */
 void wvp_engine_resume(struct wvp_engine* engine);
 /* Writes the error registers and EXIT. */
@@ -116,7 +123,11 @@ static inline uint32_t wvp_engine_room(struct wvp_engine* engine, uint32_t wante
   return used + wanted <= engine->dq_size ? wanted : wvp_engine_find_room(engine, wanted);
 }
 /* Tells the message engine of all posted descriptors. */
-void wvp_engine_ring(struct wvp_engine* engine);
+static inline void wvp_engine_ring(struct wvp_engine* engine) {
+  if (engine->dq_rung == engine->dq_tail) return;
+  engine->dq_rung = engine->dq_tail;
+  engine->hal->write32(engine->hal->bus, WVP_REG_DQ_DOORBELL, engine->dq_tail);
+}
 void wvp_engine_phase(struct wvp_engine* engine, uint32_t kind, uint32_t index);
 
 /* choose.c: fills machine, chunks, orders, strands, limit; returns an enum wvp_exit. */

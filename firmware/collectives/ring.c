@@ -2,9 +2,7 @@
  * Ring and hierarchical 2-D collectives. A strand is a row of ring phases; a phase passes segments
  * downwards: rank r sends r-1 (or its own, r, when it only gathers), then each time what it has just
  * received and combined. */
-#include "collectives/step.h"
-
-enum wvp_ring_kind { RING_REDUCE_SCATTER, RING_ALL_GATHER, RING_ALL_REDUCE };
+#include "collectives/ring_step.h"
 
 static int x_first(const struct wvp_operation_state* operation, const struct wvp_strand* strand) {
   return operation->orders == 2 ? !(strand->index & 1u) : operation->x_share != 0;
@@ -167,41 +165,14 @@ void wvp_ring_start(struct wvp_engine* engine, struct wvp_strand* strand) {
   }
 }
 
-static inline int reduces(const struct wvp_strand* strand) {
-  return strand->kind == RING_REDUCE_SCATTER ||
-         (strand->kind == RING_ALL_REDUCE && strand->left >= strand->size);
-}
-
-/* A step from the middle of a phase whose segments are one piece each: nearly all steps of a long ring. */
-static void pass_on(struct wvp_engine* engine, const struct wvp_operation_state* operation,
-                    struct wvp_strand* strand, const struct wvp_completion* completion) {
-  struct wvp_descriptor* d = wvp_descriptor(engine, strand);
-  const uint32_t share = strand->share, next = (share ? share : strand->size) - 1, number = strand->step + 1;
-  const uint64_t address = wvp_share_address(operation, strand, share),
-                 tag = wvp_tag(operation, strand, number);
-  d->flags = WVP_D_SEND | WVP_D_EXPECT | (reduces(strand) ? WVP_D_COMBINE_REDUCE : WVP_D_COMBINE_COPY);
-  d->dtype = operation->dtype;
-  d->traffic_class = operation->traffic_class;
-  d->staged = completion->staged;
-  d->combine_addr = d->send_addr = address;
-  d->send_to = strand->send_to;
-  d->send_bytes = completion->bytes;
-  d->expect_from = strand->from;
-  d->send_tag = d->expect_tag = tag;
-  d->expect_bytes = wvp_share_bytes(operation, strand, next);
-  strand->share = next;
-  strand->step = number;
-  strand->left--;
-  strand->flags |= WVP_SF_EXPECTING;
-  wvp_post(engine);
-}
-
 /* Any step: the ends of phases, segments in pieces, priorities. */
-static WVP_OUT_OF_LINE void step(struct wvp_engine* engine, const struct wvp_operation_state* operation,
-                                 struct wvp_strand* strand, const struct wvp_completion* completion) {
+void wvp_ring_received(struct wvp_engine* engine, struct wvp_strand* strand,
+                       const struct wvp_completion* completion) {
+  const struct wvp_operation_state* operation = &engine->operations[strand->slot];
   struct wvp_descriptor* d = wvp_descriptor(engine, strand);
   const uint64_t address = wvp_share_address(operation, strand, share_index(operation, strand));
-  wvp_combine(d, operation, reduces(strand) ? WVP_D_COMBINE_REDUCE : WVP_D_COMBINE_COPY, completion, address);
+  wvp_combine(d, operation, wvp_ring_reduces(strand) ? WVP_D_COMBINE_REDUCE : WVP_D_COMBINE_COPY, completion,
+              address);
   strand->left--;
   if (strand->left >= strand->pieces) {
     send(operation, strand, d, strand->step + strand->pieces, address, completion->bytes);
@@ -225,16 +196,6 @@ static WVP_OUT_OF_LINE void step(struct wvp_engine* engine, const struct wvp_ope
   }
   wvp_combine_last(d, strand);
   wvp_post(engine);
-}
-
-void wvp_ring_received(struct wvp_engine* engine, struct wvp_strand* strand,
-                       const struct wvp_completion* completion) {
-  const struct wvp_operation_state* operation = &engine->operations[strand->slot];
-  if (strand->left > 2 && !operation->hierarchical) {
-    pass_on(engine, operation, strand, completion);
-  } else {
-    step(engine, operation, strand, completion);
-  }
 }
 
 uint64_t wvp_ring_expects(const struct wvp_operation_state* operation, const struct wvp_strand* strand) {

@@ -6,19 +6,14 @@
 /* What the program is blocked on, besides the operation of a slot (0 .. WVP_SLOTS-1). */
 enum { BLOCKED_COMPUTE = WVP_SLOTS, BLOCKED_END, NOT_BLOCKED };
 
-/* Cookies of the compute engine: of a slot, then of the blocking command. */
-#define COMPUTE_COOKIE 0x80000000u
-#define BATCH 64u
-
 struct wvp_context {
   struct wvp_engine engine; /* hot part first */
   const struct wvp_command* program;
   const struct wvp_comm* comms;
   uint32_t comm_count;
-  uint32_t next;      /* command to execute next */
-  uint32_t blocked;   /* slot, or one of the values above */
-  uint32_t waited;    /* command of the operation in that slot */
-  uint32_t computing; /* bit i: a computation of slot i runs; bit WVP_SLOTS: the blocking one */
+  uint32_t next;    /* command to execute next */
+  uint32_t blocked; /* slot, or one of the values above */
+  uint32_t waited;  /* command of the operation in that slot */
   uint32_t compute_command[WVP_SLOTS + 1];
 };
 
@@ -33,16 +28,16 @@ static struct wvp_context* aligned(const struct wvp_context* memory) {
 }
 
 static int slot_is_busy(const struct wvp_context* context, uint32_t slot) {
-  return context->engine.operations[slot].running || (context->computing >> slot & 1u);
+  return context->engine.operations[slot].running || (context->engine.computing >> slot & 1u);
 }
 
 static uint32_t command_of(const struct wvp_context* context, uint32_t slot) {
-  return context->computing >> slot & 1u ? context->compute_command[slot]
-                                         : context->engine.operations[slot].index;
+  return context->engine.computing >> slot & 1u ? context->compute_command[slot]
+                                                : context->engine.operations[slot].index;
 }
 
 static int anything_runs(const struct wvp_context* context) {
-  if (context->computing) return 1;
+  if (context->engine.computing) return 1;
   for (uint32_t slot = 0; slot < WVP_SLOTS; slot++) {
     if (context->engine.operations[slot].running) return 1;
   }
@@ -58,11 +53,11 @@ static int start_compute(struct wvp_context* context, const struct wvp_command* 
   }
   struct wvp_descriptor* d = &engine->hal->descriptors[engine->dq_tail & (engine->dq_size - 1)];
   d->flags = WVP_D_COMPUTE;
-  d->cookie = COMPUTE_COOKIE | slot;
+  d->cookie = WVP_COMPUTE_COOKIE | slot;
   d->compute_flops = command->compute_flops;
   d->compute_bytes = command->compute_bytes;
   d->compute_ps = command->compute_ps;
-  context->computing |= 1u << slot;
+  context->engine.computing |= 1u << slot;
   context->compute_command[slot] = context->next;
   wvp_post(engine);
   wvp_engine_ring(engine);
@@ -120,54 +115,12 @@ static void unblock(struct wvp_context* context) {
     if (slot_is_busy(context, context->blocked)) return;
     wvp_engine_phase(&context->engine, WVP_PHASE_RESUME, context->waited);
   } else if (context->blocked == BLOCKED_COMPUTE) {
-    if (context->computing >> WVP_SLOTS & 1u) return;
+    if (context->engine.computing >> WVP_SLOTS & 1u) return;
   } else if (context->blocked == BLOCKED_END) {
     if (anything_runs(context)) return;
   }
   context->blocked = NOT_BLOCKED;
   run_program(context);
-}
-
-static void handle(struct wvp_context* context, const struct wvp_completion* completion) {
-  if (completion->cookie & COMPUTE_COOKIE) {
-    context->computing &= ~(1u << (completion->cookie & 31u));
-    context->engine.ended = 1;
-  } else {
-    wvp_engine_complete(&context->engine, completion);
-  }
-}
-
-static const struct wvp_completion* entry(const struct wvp_engine* engine, uint32_t index) {
-  return &engine->hal->completions[index & (engine->cq_size - 1)];
-}
-
-static int is_new(const struct wvp_engine* engine, uint32_t index) {
-  return entry(engine, index)->phase == !(index & engine->cq_size);
-}
-
-/* What came at one time is handled by operation, strand and step, whatever order it was written in. */
-static int goes_before(const struct wvp_completion* a, const struct wvp_completion* b) {
-  const uint64_t tag_a = a->kind == WVP_C_COMPUTED ? UINT64_MAX : a->tag;
-  const uint64_t tag_b = b->kind == WVP_C_COMPUTED ? UINT64_MAX : b->tag;
-  return tag_a != tag_b ? tag_a < tag_b : a->cookie < b->cookie;
-}
-
-static WVP_OUT_OF_LINE void handle_sorted(struct wvp_context* context, uint32_t count) {
-  struct wvp_engine* engine = &context->engine;
-  uint32_t order[BATCH];
-  for (uint32_t i = 0; i < count; i++) {
-    uint32_t place = i;
-    for (; place > 0 && goes_before(entry(engine, engine->cq_head + i), entry(engine, order[place - 1]));
-         place--) {
-      order[place] = order[place - 1];
-    }
-    order[place] = engine->cq_head + i;
-  }
-  for (uint32_t i = 0; i < count && !engine->stopped; i++) {
-    engine->reserve = count - 1 - i;
-    handle(context, entry(engine, order[i]));
-  }
-  engine->reserve = 0;
 }
 
 void wvp_boot(struct wvp_context* memory, const struct wvp_hal* hal, const struct wvp_command* program,
@@ -189,23 +142,8 @@ void wvp_progress(struct wvp_context* memory) {
     wvp_engine_resume(engine);
     engine->ended = 1; /* the program may have been stopped too */
   }
-  while (is_new(engine, engine->cq_head)) {
-    if (!wvp_engine_room(engine, 1)) {
-      engine->stalled = 1;
-      break;
-    }
-    uint32_t count = 1;
-    while (count < BATCH && is_new(engine, engine->cq_head + count)) count++;
-    if (count > 1) count = wvp_engine_room(engine, count);
-    if (count == 1) {
-      handle(context, entry(engine, engine->cq_head));
-    } else {
-      handle_sorted(context, count);
-    }
-    if (engine->stopped) return;
-    engine->cq_head += count;
-    engine->hal->write32(engine->hal->bus, WVP_REG_CQ_HEAD, engine->cq_head);
-  }
+  wvp_engine_take(engine);
+  if (engine->stopped) return;
   if (engine->ended) {
     engine->ended = 0;
     unblock(context);
@@ -226,7 +164,7 @@ uint32_t wvp_waiting(const struct wvp_context* memory, struct wvp_waiting* entri
   const struct wvp_context* context = aligned(memory);
   uint32_t count = wvp_engine_waiting(&context->engine, context->blocked, entries, capacity);
   for (uint32_t slot = 0; slot <= WVP_SLOTS; slot++) {
-    if (!(context->computing >> slot & 1u)) continue;
+    if (!(context->engine.computing >> slot & 1u)) continue;
     if (count < capacity) {
       entries[count] = (struct wvp_waiting){.command = context->compute_command[slot],
                                             .blocking = context->blocked == slot,

@@ -113,17 +113,7 @@ inline void MessageEngine::send(const wvp_descriptor& descriptor, Time ready) {
   port_.send(descriptor, ready, &data);
 }
 
-void MessageEngine::doorbell(std::uint32_t producer, Time local) {
-  if (producer - head_ > ring_size()) refuse_producer(producer);
-  while (head_ != producer) {
-    const wvp_descriptor& descriptor = ring_[head_ & (ring_size() - 1)];
-    ++head_;
-    ++descriptors_;
-    execute(descriptor, local);
-  }
-}
-
-void MessageEngine::execute(const wvp_descriptor& descriptor, Time local) {
+inline void MessageEngine::execute(const wvp_descriptor& descriptor, Time local) {
   const std::uint32_t flags = descriptor.flags;
   if ((flags & kMessageFlags) == 0 || (flags & ~kPlainFlags) != 0) {
     if ((flags & kMessageFlags) == 0 || (flags & kAlone) != 0) return execute_alone(descriptor, local);
@@ -138,6 +128,16 @@ void MessageEngine::execute(const wvp_descriptor& descriptor, Time local) {
     refuse(descriptor, "SEND_FLOW, NOTIFY_SENT or WINDOW without SEND");
   }
   if ((flags & WVP_D_EXPECT) != 0) expect(descriptor, local);
+}
+
+void MessageEngine::doorbell(std::uint32_t producer, Time local) {
+  if (producer - head_ > ring_size()) refuse_producer(producer);
+  while (head_ != producer) {
+    const wvp_descriptor& descriptor = ring_[head_ & (ring_size() - 1)];
+    ++head_;
+    ++descriptors_;
+    execute(descriptor, local);
+  }
 }
 
 void MessageEngine::execute_alone(const wvp_descriptor& descriptor, Time local) {
