@@ -5,6 +5,7 @@
 
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "results/breakdown.h"
 #include "results/csv.h"
@@ -14,57 +15,62 @@
 namespace wafervp {
 namespace {
 
-Json collectives_json(const Results& results) {
-  Json list = Json::array();
+void append_collectives(std::string& out, const Results& results) {
+  JsonRecords list(out, "collectives");
   for (const CollectiveResult& c : results.collectives) {
-    list.push_back({{"operation", c.operation},
-                    {"algorithm", c.algorithm},
-                    {"communicator", c.communicator},
-                    {"kind", c.kind},
-                    {"ranks", c.ranks},
-                    {"count", c.count},
-                    {"bytes", c.bytes},
-                    {"time_ps", c.time_ps},
-                    {"min_ps", c.min_ps},
-                    {"max_ps", c.max_ps},
-                    {"algorithm_bytes_per_s", c.algorithm_bytes_per_s},
-                    {"bus_bytes_per_s", c.bus_bytes_per_s},
-                    {"bound_ps", c.bound_ps}});
+    list.begin();
+    list.add("operation", c.operation);
+    list.add("algorithm", c.algorithm);
+    list.add("communicator", c.communicator);
+    list.add("kind", c.kind);
+    list.add("ranks", c.ranks);
+    list.add("count", c.count);
+    list.add("bytes", c.bytes);
+    list.add("time_ps", c.time_ps);
+    list.add("min_ps", c.min_ps);
+    list.add("max_ps", c.max_ps);
+    list.add("algorithm_bytes_per_s", c.algorithm_bytes_per_s);
+    list.add("bus_bytes_per_s", c.bus_bytes_per_s);
+    list.add("bound_ps", c.bound_ps);
+    list.end();
   }
-  return list;
+  list.finish();
 }
 
-Json links_json(const Results& results) {
-  Json list = Json::array();
+void append_links(std::string& out, const Results& results) {
+  JsonRecords list(out, "links");
   for (const LinkResult& link : results.links) {
-    list.push_back({{"name", link.name},
-                    {"from", link.from},
-                    {"to", link.to},
-                    {"bytes", link.bytes},
-                    {"bytes_per_s", link.bytes_per_s},
-                    {"busy_ps", link.busy_ps},
-                    {"stalled_ps", link.stalled_ps},
-                    {"utilisation", link.utilisation}});
+    list.begin();
+    list.add("name", link.name);
+    list.add("from", link.from);
+    list.add("to", link.to);
+    list.add("bytes", link.bytes);
+    list.add("bytes_per_s", link.bytes_per_s);
+    list.add("busy_ps", link.busy_ps);
+    list.add("stalled_ps", link.stalled_ps);
+    list.add("utilisation", link.utilisation);
+    list.end();
   }
-  return list;
+  list.finish();
 }
 
-Json npus_json(const Results& results) {
-  Json list = Json::array();
+void append_npus(std::string& out, const Results& results) {
+  JsonRecords list(out, "npus");
   for (const NpuResult& npu : results.npus) {
-    Json item{{"npu", npu.npu},
-              {"has_program", npu.has_program},
-              {"finished", npu.finished},
-              {"end_ps", npu.end_ps}};
+    list.begin();
+    list.add("npu", npu.npu);
+    list.add("has_program", npu.has_program);
+    list.add("finished", npu.finished);
+    list.add("end_ps", npu.end_ps);
     for (const BreakdownPart& part : kBreakdownParts) {
-      item[std::string(part.name) + "_ps"] = npu.breakdown.*part.member;
+      list.add(std::string(part.name) + "_ps", npu.breakdown.*part.member);
     }
-    item["memory_peak_bytes"] = npu.memory_peak_bytes;
-    item["sent_bytes"] = npu.sent_bytes;
-    item["received_bytes"] = npu.received_bytes;
-    list.push_back(std::move(item));
+    list.add("memory_peak_bytes", npu.memory_peak_bytes);
+    list.add("sent_bytes", npu.sent_bytes);
+    list.add("received_bytes", npu.received_bytes);
+    list.end();
   }
-  return list;
+  list.finish();
 }
 
 }  // namespace
@@ -89,25 +95,27 @@ Breakdown read_breakdown(const Json& json) {
   return breakdown;
 }
 
-Json result_json(const Results& results, const Scenario& scenario, const Json& effective,
-                 const ProgramInfo& program) {
-  Json json{{"name", scenario.name},
-            {"status", results.status},
-            {"message", results.message},
-            {"time_ps", results.time_ps},
-            {"breakdown_ps", breakdown_json(results.breakdown)},
-            {"payload_bytes", results.payload_bytes},
-            {"events", results.events},
-            {"seed", scenario.seed},
-            {"program", {{"version", program.version}, {"sources", program.sources}}},
-            {"scenario_hash", scenario_hash(effective, program)},
-            {"warnings", results.warnings}};
-  if (scenario.outputs.statistics) {
-    json["collectives"] = collectives_json(results);
-    json["links"] = links_json(results);
-    json["npus"] = npus_json(results);
+std::string result_text(const Results& results, const Scenario& scenario, const Json& effective,
+                        const ProgramInfo& program) {
+  const Json head{{"name", scenario.name},
+                  {"status", results.status},
+                  {"message", results.message},
+                  {"time_ps", results.time_ps},
+                  {"breakdown_ps", breakdown_json(results.breakdown)},
+                  {"payload_bytes", results.payload_bytes},
+                  {"events", results.events},
+                  {"seed", scenario.seed},
+                  {"program", {{"version", program.version}, {"sources", program.sources}}},
+                  {"scenario_hash", scenario_hash(effective, program)},
+                  {"warnings", results.warnings}};
+  std::string text = json_text(head);
+  if (!scenario.outputs.statistics) return text;
+  constexpr std::string_view kClose = "\n}\n", kNext = ",\n  ";
+  text.resize(text.size() - kClose.size());
+  for (const auto append : {append_collectives, append_links, append_npus}) {
+    append(text += kNext, results);
   }
-  return json;
+  return text += kClose;
 }
 
 std::string links_csv(const Results& results) {
@@ -133,7 +141,7 @@ void write_results(ResultFolder& folder, const Results& results, const Scenario&
   } else {
     folder.drop("trace.json");
   }
-  folder.stage("result.json", json_text(result_json(results, scenario, effective, program)));
+  folder.stage("result.json", result_text(results, scenario, effective, program));
   folder.commit();
 }
 

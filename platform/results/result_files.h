@@ -13,8 +13,8 @@ namespace wafervp {
 std::string scenario_hash(const Json& effective, const ProgramInfo& program);
 
 /// The content of result.json. `statistics` false leaves out links, NPUs and collectives.
-Json result_json(const Results& results, const Scenario& scenario, const Json& effective,
-                 const ProgramInfo& program);
+std::string result_text(const Results& results, const Scenario& scenario, const Json& effective,
+                        const ProgramInfo& program);
 std::string links_csv(const Results& results);
 /// Chrome trace-event JSON: a process per NPU, a thread per kind of work; slices of a kind that overlap lie
 /// on threads of their own. Times are microseconds with six decimals, that is whole picoseconds.

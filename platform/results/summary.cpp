@@ -73,8 +73,7 @@ std::vector<std::string> names_with(const Summary& summary, Role role) {
   return names;
 }
 
-Json calibration_json(const Summary& summary) {
-  const CalibrationRow& c = *summary.calibration;
+Json calibration_json(const CalibrationRow& c) {
   return {{"parameter", c.parameter},
           {"variant", c.variant},
           {"quantity", c.quantity},
@@ -82,9 +81,16 @@ Json calibration_json(const Summary& summary) {
           {"fitted_value", c.fitted_value ? *c.fitted_value : Json()},
           {"reached", optional_json(c.reached)},
           {"message", c.message},
-          {"evaluations", c.evaluations},
-          {"fitted", names_with(summary, Role::kFitted)},
-          {"predicted", names_with(summary, Role::kPredicted)}};
+          {"evaluations", c.evaluations}};
+}
+
+Json beside_json(const BesideRow& beside) {
+  Json json = Json::object();
+  json["label"] = beside.label;
+  json["study"] = beside.study;
+  json["variant"] = variant_json(beside.row);
+  if (beside.calibration) json["calibration"] = calibration_json(*beside.calibration);
+  return json;
 }
 
 std::string number(const std::optional<double>& value) { return value ? double_text(*value) : ""; }
@@ -124,9 +130,17 @@ Json summary_json(const Summary& summary, const ProgramInfo& program) {
   if (!summary.comment.empty()) json["comment"] = summary.comment;
   json["compare_to"] = summary.compare_to;
   json["program"] = {{"version", program.version}, {"sources", program.sources}};
-  if (summary.calibration) json["calibration"] = calibration_json(summary);
+  if (summary.calibration) {
+    json["calibration"] = calibration_json(*summary.calibration);
+    json["calibration"]["fitted"] = names_with(summary, Role::kFitted);
+    json["calibration"]["predicted"] = names_with(summary, Role::kPredicted);
+  }
   json["variants"] = Json::array();
   for (const VariantRow& row : summary.variants) json["variants"].push_back(variant_json(row));
+  if (!summary.beside.empty()) {
+    json["beside"] = Json::array();
+    for (const BesideRow& beside : summary.beside) json["beside"].push_back(beside_json(beside));
+  }
   return json;
 }
 

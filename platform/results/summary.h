@@ -52,10 +52,17 @@ struct CalibrationRow {
   std::string message;               // why the fit failed
   unsigned evaluations = 0;
 };
+/// A figure of another study.
+struct BesideRow {
+  std::string label, study;  // what is different there; the study's name
+  VariantRow row;
+  std::optional<CalibrationRow> calibration;  // of that study
+};
 struct Summary {
   std::string name, comment, compare_to;
   std::vector<VariantRow> variants;
   std::optional<CalibrationRow> calibration;
+  std::vector<BesideRow> beside;
 };
 
 /// Fills in speed-ups over each row's `compare_to` and the simulated values beside the published ones.

@@ -220,7 +220,10 @@ Results run_scenario(const Scenario& scenario, const RunHooks& hooks) {
     if (log.wants(RunLog::kWarning)) log.line(0, "run", warning);
   }
 
-  Wafer wafer(scenario, topology, workload);
+  // Never destroyed: the process ends soon after its one run, and SystemC takes longer to let its objects go
+  // one by one (a search among all for each) than to make them.
+  static Wafer* const kept = new Wafer(scenario, topology, workload);
+  Wafer& wafer = *kept;
   if (log.wants(RunLog::kInfo)) {
     log.line(0, "run",
              fmt::format("built {} NPUs, {} links, {} groups", topology.npus, topology.links.size(),

@@ -153,6 +153,25 @@ Document base_of_study(const Document& study) {
   return load_base(study, file, {{name}, {canonical(name)}});
 }
 
+Document study_beside(const Document& study, const std::string& pointer, const std::string& file) {
+  const std::string name = study.sources.empty() ? std::string() : study.sources[0].file;
+  const std::string path = beside(name, file);
+  Document document;
+  try {
+    document = load_file(path, {});
+  } catch (const ScenarioError& error) {
+    if (error.issues().size() == 1 && error.issues()[0].line == 0) {
+      throw_if_any({make_issue(study, pointer, error.issues()[0].format())});
+    }
+    throw;
+  }
+  if (!is_study(document)) {
+    throw_if_any({make_issue(study, pointer, path + " is a scenario; expected a study, which has variants")});
+  }
+  document.overrides = study.overrides;
+  return document;
+}
+
 Document with_patch(const Document& document, const Json& patch, const std::string& source) {
   Document result = document;
   Document laid;

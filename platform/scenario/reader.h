@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -86,12 +87,21 @@ struct Variant {
   std::string compare_to;  // name of the variant that it is compared with, at the same grid point; or empty
   Document document;       // merged: base, the study's scenario, variant's patch, grid point, overrides
 };
+struct Study;
+/// A figure of another study, to be shown beside those of this one.
+struct Beside {
+  std::string label;
+  std::string variant;  // the one whose figure it is
+  std::shared_ptr<const Study> study;
+  Document document;  // of that study
+};
 struct Study {
   std::string name, comment;
   std::vector<Variant> variants;  // in file order; with a grid, each variant once a point
   std::string compare_to;         // as in the file; empty: no speed-up
   std::map<std::string, std::vector<Published>> published;  // by the variant's name in the file
   std::optional<Calibration> calibrate;
+  std::vector<Beside> beside;
 };
 /// Expands a study: base, variants, grid. Every variant is validated as read_scenario does. Throws
 /// ScenarioError.

@@ -24,9 +24,13 @@ bool is_variant_name(const std::string& name) {
   });
 }
 
+/// Whether the studies that `beside` names are read too.
+enum class Companions { kRead, kLeave };
+
 class StudyReader {
  public:
-  explicit StudyReader(const Document& document) : document_(document), validator_(document, issues_) {}
+  StudyReader(const Document& document, Companions companions)
+      : document_(document), companions_(companions), validator_(document, issues_) {}
 
   Study read() {
     StudyMembers members{};
@@ -38,6 +42,7 @@ class StudyReader {
     comparison(members.compare_to);
     published();
     calibration(members.calibrate);
+    if (companions_ == Companions::kRead) beside(members.beside);
     expand();
     if (!issues_.empty()) throw ScenarioError(locate(document_, std::move(issues_)));
     return std::move(study_);
@@ -194,6 +199,29 @@ class StudyReader {
     }
   }
 
+  void beside(const std::vector<BesideMember>& members) {
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      const BesideMember& member = members[i];
+      const std::string pointer = "/beside/" + std::to_string(i);
+      Beside entry{member.label, member.variant, nullptr, {}};
+      try {
+        entry.document = study_beside(document_, pointer + "/study", member.study);
+        entry.study = std::make_shared<const Study>(StudyReader(entry.document, Companions::kLeave).read());
+      } catch (const ScenarioError& error) {
+        issues_.insert(issues_.end(), error.issues().begin(), error.issues().end());
+        continue;
+      }
+      std::vector<std::string> names;
+      for (const Variant& variant : entry.study->variants) names.push_back(variant.name);
+      if (std::find(names.begin(), names.end(), member.variant) == names.end()) {
+        validator_.fault(pointer + "/variant", "found " + quote(member.variant) +
+                                                   ", which is no variant of " + quote(member.study) +
+                                                   "; allowed: " + join_words(names));
+      }
+      study_.beside.push_back(std::move(entry));
+    }
+  }
+
   /// Builds and validates every variant; faults that all of them share are reported once.
   void expand() {
     if (names_.empty() || !validator_.sound({"/scenario", "/base"})) return;
@@ -247,6 +275,7 @@ class StudyReader {
   }
 
   const Document& document_;
+  const Companions companions_;
   std::vector<Issue> issues_;
   Validator validator_;
   std::vector<std::string> names_;
@@ -261,7 +290,7 @@ Study read_study(const Document& document) {
     throw ScenarioError({make_issue(document, "", "expected a study, which has the member variants")});
   }
   check_version(document);
-  return StudyReader(document).read();
+  return StudyReader(document, Companions::kRead).read();
 }
 
 }  // namespace wafervp

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -110,6 +111,37 @@ class Table {
     descriptor.low = low;
     descriptor.high = high;
     descriptor.max_items = 65536;
+    return descriptor;
+  }
+  /// A list of records; `describe` fills the table of one record's members.
+  template <class Record, class Ref, class Describe>
+  Descriptor& records(const char* pointer, std::size_t most, const char* documentation, Ref ref,
+                      Describe describe) {
+    Descriptor& descriptor = add(pointer, ValueType::kRecordList, "", Json::array(), documentation);
+    descriptor.max_items = most;
+    describe(Table<Record>(descriptor.members));
+    const auto members = std::make_shared<const std::vector<Descriptor>>(descriptor.members);
+    descriptor.set = [ref, members](void* root, const Json& json) {
+      auto& list = ref(*static_cast<Root*>(root));
+      list.clear();
+      for (const Json& item : json) {
+        Record record{};
+        for (const Descriptor& member : *members) {
+          const auto found = item.find(member.pointer.substr(1));
+          member.set(&record, found == item.end() ? member.default_value : *found);
+        }
+        list.push_back(std::move(record));
+      }
+    };
+    descriptor.get = [ref, members](const void* root) {
+      Json list = Json::array();
+      for (const Record& record : ref(mutable_root(root))) {
+        Json item = Json::object();
+        for (const Descriptor& member : *members) item[member.pointer.substr(1)] = member.get(&record);
+        list.push_back(std::move(item));
+      }
+      return list;
+    };
     return descriptor;
   }
   /// A member that the table only names; it has no field here.

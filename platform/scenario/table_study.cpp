@@ -6,6 +6,9 @@
 #define FIELD(member) \
   [](StudyMembers & study) -> auto& { return study.member; }
 
+#define BESIDE(member) \
+  [](BesideMember & beside) -> auto& { return beside.member; }
+
 namespace wafervp {
 
 void describe_study(std::vector<Descriptor>& all) {
@@ -54,6 +57,17 @@ void describe_study(std::vector<Descriptor>& all) {
   target.required = target.above_low = true;
   table.add("/calibrate/patch", ValueType::kPatch, "", Json::object(),
             "Merged onto every variant for the fit.");
+  table.records<BesideMember>(
+      "/beside", kMaxBeside,
+      "Figures of other studies, such as those with the other setting of a convention, that are run too and "
+      "shown under the table of this one. Their own members `beside` are not followed.",
+      FIELD(beside), [](Table<BesideMember> members) {
+        members.text("/label", Json(), 200, "What is different there.", BESIDE(label)).required = true;
+        members.text("/study", Json(), 4096, "File of the study, relative to this file.", BESIDE(study))
+            .required = true;
+        members.text("/variant", Json(), kMaxVariantName, "Variant of that study.", BESIDE(variant))
+            .required = true;
+      });
 }
 
 }  // namespace wafervp

@@ -124,16 +124,15 @@ void describe_collective(Table<Scenario>& table) {
                     FIELD(workload.collective.bytes_of));
 }
 
-Descriptor& describe_messages(Table<Scenario>& table) {
-  Descriptor& messages = table.add("/workload/messages", ValueType::kRecordList, "", Json::array(),
-                                   "kind collective: single messages that run beside each other.");
-  messages.max_items = 65536;
-  Table<MessageSpec> members(messages.members);
-  members.integer("/from", "NPU", Json(), 0, kMaxNpu, "Sender.", MESSAGE(from)).required = true;
-  members.integer("/to", "NPU", Json(), 0, kMaxNpu, "Receiver.", MESSAGE(to)).required = true;
-  members.integer("/bytes", "bytes", Json(), 0, kMaxBytes, "Size.", MESSAGE(bytes)).required = true;
-  members.number("/start_ns", "ns", 0, 0, kMaxStart, "When it is sent.", MESSAGE(start_ns));
-  return messages;
+void describe_messages(Table<Scenario>& table) {
+  table.records<MessageSpec>(
+      "/workload/messages", 65536, "kind collective: single messages that run beside each other.",
+      FIELD(workload.messages), [](Table<MessageSpec> members) {
+        members.integer("/from", "NPU", Json(), 0, kMaxNpu, "Sender.", MESSAGE(from)).required = true;
+        members.integer("/to", "NPU", Json(), 0, kMaxNpu, "Receiver.", MESSAGE(to)).required = true;
+        members.integer("/bytes", "bytes", Json(), 0, kMaxBytes, "Size.", MESSAGE(bytes)).required = true;
+        members.number("/start_ns", "ns", 0, 0, kMaxStart, "When it is sent.", MESSAGE(start_ns));
+      });
 }
 
 }  // namespace
@@ -145,29 +144,7 @@ void describe_workload(std::vector<Descriptor>& all) {
       .required = true;
   describe_training(table);
   describe_collective(table);
-  Descriptor& messages = describe_messages(table);
-  const auto members = std::make_shared<const std::vector<Descriptor>>(messages.members);
-  messages.set = [members](void* root, const Json& json) {
-    auto& list = static_cast<Scenario*>(root)->workload.messages;
-    list.clear();
-    for (const Json& item : json) {
-      MessageSpec message{};
-      for (const Descriptor& member : *members) {
-        const auto found = item.find(member.pointer.substr(1));
-        member.set(&message, found == item.end() ? member.default_value : *found);
-      }
-      list.push_back(message);
-    }
-  };
-  messages.get = [members](const void* root) {
-    Json list = Json::array();
-    for (const MessageSpec& message : static_cast<const Scenario*>(root)->workload.messages) {
-      Json item = Json::object();
-      for (const Descriptor& member : *members) item[member.pointer.substr(1)] = member.get(&message);
-      list.push_back(std::move(item));
-    }
-    return list;
-  };
+  describe_messages(table);
 }
 
 }  // namespace wafervp

@@ -2,7 +2,7 @@
 #include "wafer/fred_flows.h"
 
 #include <algorithm>
-#include <set>
+#include <iterator>
 #include <stdexcept>
 
 namespace wafervp {
@@ -10,20 +10,32 @@ namespace wafervp {
 FredFlows::FredFlows(const Topology& topology, const std::vector<Communicator>& communicators)
     : topology_(topology), communicators_(communicators) {
   std::uint32_t next = 1;
-  for (const Communicator& communicator : communicators) {
-    const auto n = static_cast<std::uint32_t>(communicator.members.size());
+  for (std::size_t c = 0; c < communicators.size(); ++c) {
+    const auto n = static_cast<std::uint32_t>(communicators[c].members.size());
     const bool native = topology.kind == FabricKind::kFred && topology.in_network && n > 1;
     first_.push_back(native ? next : 0);
-    if (native) next += 1 + 2 * n;
+    shapes_.emplace_back();
+    if (!native) continue;
+    handles_.emplace_back(next, c);
+    next += 1 + 2 * n;
+    Shape& shape = shapes_.back();
+    shape.members = communicators[c].members;
+    std::sort(shape.members.begin(), shape.members.end());
+    for (const NpuId npu : shape.members) {
+      const std::uint32_t l1 = npu.value / topology.columns;
+      if (shape.l1s.empty() || shape.l1s.back() != l1) shape.l1s.push_back(l1);
+    }
   }
 }
 
 FredFlows::Place FredFlows::place_of(std::uint32_t group) const {
-  for (std::size_t c = first_.size(); c-- > 0;) {
-    if (first_[c] == 0 || group < first_[c]) continue;
-    const std::uint32_t offset = group - first_[c];
-    if (offset > 2 * communicators_[c].members.size()) break;
-    return {c, offset};
+  const auto behind =
+      std::upper_bound(handles_.begin(), handles_.end(), group,
+                       [](std::uint32_t handle, const auto& entry) { return handle < entry.first; });
+  if (behind != handles_.begin()) {
+    const auto [first, communicator] = *std::prev(behind);
+    const std::uint32_t offset = group - first;
+    if (offset <= 2 * communicators_[communicator].members.size()) return {communicator, offset};
   }
   throw std::invalid_argument("there is no in-network flow " + std::to_string(group));
 }
@@ -56,37 +68,45 @@ std::string FredFlows::describe(std::uint32_t group) const {
 }
 
 StageConfig FredFlows::find(NodeId node, std::uint32_t group, unsigned input) const {
-  const Ends ends_of_group = ends(group);
+  const Place place = place_of(group);
+  const std::vector<NpuId>& members = communicators_[place.communicator].members;
+  const Shape& shape = shapes_[place.communicator];
+  const auto n = static_cast<std::uint32_t>(members.size());
+  const bool reduce = place.offset >= 1 && place.offset <= n;
+  const bool multicast = place.offset > n;
+  // The member that gets the sum, or whose data are copied; not looked at for an all-reduce.
+  const NpuId root = reduce      ? members[place.offset - 1]
+                     : multicast ? members[place.offset - 1 - n]
+                                 : members.front();
   const std::uint32_t per_l1 = topology_.columns;
-  const auto l1_of = [&](NpuId npu) { return npu.value / per_l1; };
-  std::set<std::uint32_t> source_l1s, sink_l1s;
-  for (NpuId npu : ends_of_group.sources) source_l1s.insert(l1_of(npu));
-  for (NpuId npu : ends_of_group.sinks) sink_l1s.insert(l1_of(npu));
-  const bool local = source_l1s.size() == 1 && source_l1s == sink_l1s;
+  const std::uint32_t root_l1 = root.value / per_l1;
 
   StageConfig stage;
   stage.group = group;
-  const std::uint32_t first_l1 = topology_.npus;
   if (topology_.nodes[node.value].kind == NodeKind::kFredL2) {
-    // A multicast does not come back to the L1 switch that it came from: that one has copied it already.
-    const bool multicast = ends_of_group.sources.size() == 1;
-    stage.inputs.assign(source_l1s.begin(), source_l1s.end());
-    for (std::uint32_t l1 : sink_l1s) {
-      if (!(multicast && source_l1s.count(l1) != 0)) stage.outputs.push_back(l1);
+    if (multicast) {
+      // It does not come back to the L1 switch that it came from: that one has copied it already.
+      stage.inputs = {root_l1};
+      for (const std::uint32_t l1 : shape.l1s) {
+        if (l1 != root_l1) stage.outputs.push_back(l1);
+      }
+    } else {
+      stage.inputs.assign(shape.l1s.begin(), shape.l1s.end());
+      stage.outputs = reduce ? std::vector<unsigned>{root_l1} : stage.inputs;
     }
     return stage;
   }
-  const std::uint32_t here = node.value - first_l1;
+  const bool local = shape.l1s.size() == 1;
+  const std::uint32_t here = node.value - topology_.npus;
   const unsigned uplink = per_l1;  // the ports of the NPUs come first, then the one of L2
   std::vector<unsigned> sources, sinks;
-  for (NpuId npu : ends_of_group.sources) {
-    if (l1_of(npu) == here) sources.push_back(npu.value % per_l1);
+  const NpuId first(here * per_l1), end((here + 1) * per_l1);
+  for (auto npu = std::lower_bound(shape.members.begin(), shape.members.end(), first);
+       npu != shape.members.end() && *npu < end; ++npu) {
+    const unsigned port = npu->value % per_l1;
+    if (!multicast || *npu == root) sources.push_back(port);
+    if (multicast ? *npu != root : !reduce || *npu == root) sinks.push_back(port);
   }
-  for (NpuId npu : ends_of_group.sinks) {
-    if (l1_of(npu) == here) sinks.push_back(npu.value % per_l1);
-  }
-  std::sort(sources.begin(), sources.end());
-  std::sort(sinks.begin(), sinks.end());
   if (input == uplink) {
     if (local || sinks.empty()) return {};
     stage.inputs = {uplink};
@@ -97,7 +117,7 @@ StageConfig FredFlows::find(NodeId node, std::uint32_t group, unsigned input) co
   stage.inputs = sources;
   if (local) {
     stage.outputs = sinks;
-  } else if (ends_of_group.sources.size() == 1) {
+  } else if (multicast) {
     stage.outputs = sinks;
     stage.outputs.push_back(uplink);
   } else {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "fred_switch/collective_stage.h"
@@ -34,9 +35,17 @@ class FredFlows final : public StageDirectory {
   };
   Place place_of(std::uint32_t group) const;
 
+  /// A communicator's members as the switches see them.
+  struct Shape {
+    std::vector<NpuId> members;      ///< by number, that is by L1 switch and port
+    std::vector<std::uint32_t> l1s;  ///< touched L1 switches
+  };
+
   const Topology& topology_;
   const std::vector<Communicator>& communicators_;
   std::vector<std::uint32_t> first_;
+  std::vector<Shape> shapes_;                                   ///< by communicator
+  std::vector<std::pair<std::uint32_t, std::size_t>> handles_;  ///< first handle and communicator, ascending
 };
 
 }  // namespace wafervp

@@ -17,7 +17,7 @@ bool npus_route(const Topology& topology) {
   return topology.kind == FabricKind::kRing || topology.kind == FabricKind::kMesh2d;
 }
 
-/// Port of each link at both its ends, from the order of the links of a node.
+/// Port of each link at one of its ends, from the order of the links of a node.
 std::vector<unsigned> ports_by_link(const std::vector<std::vector<LinkId>>& links_of_node,
                                     std::size_t links) {
   std::vector<unsigned> ports(links, 0);
@@ -27,10 +27,34 @@ std::vector<unsigned> ports_by_link(const std::vector<std::vector<LinkId>>& link
   return ports;
 }
 
+/// The way that the topology gives: a switch needs no table of all NPUs of its own.
+class TopologyRouting final : public RoutingAlgorithm {
+ public:
+  TopologyRouting(const Topology& topology, NodeId here, const std::vector<unsigned>& port_of_link)
+      : topology_(topology), here_(here), port_of_link_(port_of_link) {}
+  unsigned output(NpuId destination) const override {
+    return port_of_link_[next_link(topology_, here_, destination).value];
+  }
+
+ private:
+  const Topology& topology_;
+  NodeId here_;
+  const std::vector<unsigned>& port_of_link_;
+};
+
+/// SystemC looks for an object that goes away from the end of its registries.
+template <class Module>
+void destroy_backwards(std::vector<std::unique_ptr<Module>>& modules) {
+  while (!modules.empty()) modules.pop_back();
+}
+
 }  // namespace
 
 Wafer::Wafer(const Scenario& scenario, const Topology& topology, const Workload& workload)
-    : topology_(topology), calendar_("calendar"), fred_flows_(topology, workload.communicators) {
+    : topology_(topology),
+      output_port_(ports_by_link(topology.outputs, topology.links.size())),
+      calendar_("calendar"),
+      fred_flows_(topology, workload.communicators) {
   make_accelerators(scenario, workload);
   make_links(scenario.detail);
   if (npus_route(topology)) {
@@ -40,6 +64,14 @@ Wafer::Wafer(const Scenario& scenario, const Topology& topology, const Workload&
   }
   wire();
   load_programs(scenario, workload);
+}
+
+Wafer::~Wafer() {
+  destroy_backwards(fred_switches_);
+  destroy_backwards(switches_);
+  destroy_backwards(routers_);
+  destroy_backwards(links_);
+  destroy_backwards(accelerators_);
 }
 
 void Wafer::make_accelerators(const Scenario& scenario, const Workload& workload) {
@@ -114,12 +146,7 @@ void Wafer::make_switches() {
     config.inputs = static_cast<unsigned>(topology_.inputs[s].size());
     config.outputs = static_cast<unsigned>(topology_.outputs[s].size());
     config.latency = topology_.switch_latency_ps;
-    std::vector<unsigned> port_of_link = ports_by_link(topology_.outputs, topology_.links.size());
-    std::vector<unsigned> table;
-    for (std::uint32_t n = 0; n < topology_.npus; ++n) {
-      table.push_back(port_of_link[next_link(topology_, node, NpuId(n)).value]);
-    }
-    auto routing = std::make_unique<TableRouting>(std::move(table));
+    auto routing = std::make_unique<TopologyRouting>(topology_, node, output_port_);
     const std::string& name = topology_.nodes[s].name;
     if (topology_.kind == FabricKind::kFred) {
       fred_switches_.push_back(std::make_unique<FredSwitch>(name.c_str(), config, std::move(routing), node,
@@ -132,7 +159,6 @@ void Wafer::make_switches() {
 
 void Wafer::wire() {
   const bool routed = npus_route(topology_);
-  const auto output_port = ports_by_link(topology_.outputs, topology_.links.size());
   const auto input_port = ports_by_link(topology_.inputs, topology_.links.size());
   const unsigned shift = routed ? 1 : 0;  // port 0 of an NPU's router is its accelerator
   const auto router_of = [&](NodeId node) -> Router& {
@@ -160,8 +186,8 @@ void Wafer::wire() {
       accelerators_[spec.from.value]->set_egress_link(link);
     } else {
       Router& router = router_of(spec.from);
-      router.out[output_port[k] + shift].bind(link.in);
-      router.set_output_link(output_port[k] + shift, link);
+      router.out[output_port_[k] + shift].bind(link.in);
+      router.set_output_link(output_port_[k] + shift, link);
     }
     if (to_npu) {
       link.out.bind(accelerators_[spec.to.value]->ingress);
@@ -201,15 +227,16 @@ void Wafer::load_programs(const Scenario& scenario, const Workload& workload) {
     }
   }
   const auto step_ps = static_cast<Time>(std::llround(scenario.wafer.firmware.step_ns * 1000.0));
+  std::vector<std::uint16_t> index(workload.communicators.size(), 0xffff);  // local number, of one NPU
   for (std::uint32_t n = 0; n < topology_.npus; ++n) {
     programs_.push_back(workload.programs[n].commands);
-    std::vector<std::uint16_t> index(workload.communicators.size(), 0xffff);
     for (std::size_t i = 0; i < local[n].size(); ++i) index[local[n][i]] = static_cast<std::uint16_t>(i);
     for (wvp_command& command : programs_.back()) {
       const bool grouped =
           command.kind == WVP_CMD_START && command.op != WVP_OP_SEND && command.op != WVP_OP_RECEIVE;
       if (grouped) command.comm = index.at(command.comm);
     }
+    for (const std::uint16_t group : local[n]) index[group] = 0xffff;
     HostProcessor::Config config;
     config.npu = NpuId(n);
     config.program = programs_.back().data();

@@ -24,6 +24,9 @@ namespace wafervp {
 class Wafer {
  public:
   Wafer(const Scenario& scenario, const Topology& topology, const Workload& workload);
+  ~Wafer();
+  Wafer(const Wafer&) = delete;
+  Wafer& operator=(const Wafer&) = delete;
 
   Calendar& calendar() { return calendar_; }
   MessagePool& messages() { return messages_; }
@@ -48,6 +51,7 @@ class Wafer {
 
   const Topology& topology_;
   Arena arena_;
+  std::vector<unsigned> output_port_;  ///< by LinkId, at the node where it begins
   Calendar calendar_;
   MessagePool messages_;
   FlowTable flows_;

@@ -11,58 +11,61 @@ namespace {
 
 using Rings = std::vector<std::vector<NpuId>>;
 
+template <class Visit>
+void for_each_edge(const std::vector<NpuId>& ring, Visit visit) {
+  if (ring.size() < 2) return;
+  for (std::size_t i = 0; i < ring.size(); ++i) visit(ring[i], ring[(i + 1) % ring.size()]);
+}
+
+template <class Visit>
+void for_each_link(const Topology& topology, NpuId from, NpuId to, Visit visit) {
+  for (NodeId at{from.value}; at.value != to.value;) {
+    const LinkId link = next_link(topology, at, to);
+    visit(link);
+    at = topology.link(link).to;
+  }
+}
+
+/// Latency of the longest edge of a ring.
+Time ring_latency(const Topology& topology, const std::vector<NpuId>& ring) {
+  Time longest = 0;
+  for_each_edge(ring, [&](NpuId from, NpuId to) {
+    Time sum = 0;
+    for_each_link(topology, from, to, [&](LinkId link) {
+      sum += topology.link(link).latency_ps;
+      if (topology.link(link).to.value >= topology.npus) sum += topology.switch_latency_ps;
+    });
+    longest = std::max(longest, sum);
+  });
+  return longest;
+}
+
 /// Messages between neighbours of rings that are sent at the same time.
 class RingLoads {
  public:
   explicit RingLoads(const Topology& topology) : topology_(topology), edges_(topology.links.size()) {}
 
   void add(const std::vector<NpuId>& ring) {
-    for_each_edge(ring,
-                  [&](NpuId from, NpuId to) { walk(from, to, [&](LinkId link) { ++edges_[link.value]; }); });
+    for_each_edge(ring, [&](NpuId from, NpuId to) {
+      for_each_link(topology_, from, to, [&](LinkId link) { ++edges_[link.value]; });
+    });
   }
   /// Bytes per microsecond that the slowest edge of the ring gets when its links are shared evenly.
   std::uint64_t rate(const std::vector<NpuId>& ring) const {
     std::uint64_t slowest = 0;
     for_each_edge(ring, [&](NpuId from, NpuId to) {
-      walk(from, to, [&](LinkId link) {
+      for_each_link(topology_, from, to, [&](LinkId link) {
         const std::uint64_t share = topology_.link(link).bytes_per_s / edges_[link.value];
         if (slowest == 0 || share < slowest) slowest = std::max<std::uint64_t>(share, 1);
       });
     });
     return per_microsecond(slowest);
   }
-  /// Latency of the longest edge.
-  Time latency(const std::vector<NpuId>& ring) const {
-    Time longest = 0;
-    for_each_edge(ring, [&](NpuId from, NpuId to) {
-      Time sum = 0;
-      walk(from, to, [&](LinkId link) {
-        sum += topology_.link(link).latency_ps;
-        if (topology_.link(link).to.value >= topology_.npus) sum += topology_.switch_latency_ps;
-      });
-      longest = std::max(longest, sum);
-    });
-    return longest;
-  }
   static std::uint64_t per_microsecond(std::uint64_t bytes_per_s) {
     return bytes_per_s == 0 ? 0 : std::max<std::uint64_t>(bytes_per_s / 1'000'000, 1);
   }
 
  private:
-  template <class Visit>
-  static void for_each_edge(const std::vector<NpuId>& ring, Visit visit) {
-    if (ring.size() < 2) return;
-    for (std::size_t i = 0; i < ring.size(); ++i) visit(ring[i], ring[(i + 1) % ring.size()]);
-  }
-  template <class Visit>
-  void walk(NpuId from, NpuId to, Visit visit) const {
-    for (NodeId at{from.value}; at.value != to.value;) {
-      const LinkId link = next_link(topology_, at, to);
-      visit(link);
-      at = topology_.link(link).to;
-    }
-  }
-
   const Topology& topology_;
   std::vector<std::uint64_t> edges_;
 };
@@ -191,7 +194,7 @@ std::uint16_t CommunicatorSet::add(TrafficKind kind, const std::vector<GroupName
   measure(topology_, family, &Communicator::y_rate, rings_in_y);
   if (topology_.in_network) measure_flows(topology_, family);
   for (Communicator& c : family) {
-    c.hop_latency_ps = RingLoads(topology_).latency(c.members);
+    c.hop_latency_ps = ring_latency(topology_, c.members);
     if (topology_.kind == FabricKind::kMesh2d && c.dim_x != 0) {
       c.x_first_share =
           firmware_.x_first_share >= 0

@@ -62,6 +62,47 @@ class Study(CliTest):
         for word in ["speed-up over slow", "fast", "3.5"]:
             self.assertIn(word, done.stdout)
 
+    def test_figures_of_other_studies_stand_beside(self):
+        self.write("training.json", TRAINING)
+        self.write("other.json", merge(CALIBRATED, {"name": "elsewhere", "base": "training.json", "variants": {
+            "slower": {"wafer": {"fabric": {"ring": {"link_bytes_per_s": 300000000000}}}}, "unused": {}}}))
+        content = merge(CALIBRATED, {"base": "training.json",
+                                     "beside": [{"label": "half as fast", "study": "other.json", "variant": "slower"}]})
+        self.write("study.json", content)
+        self.expect(0, "validate", "study.json")
+        done = self.expect(0, "run", "study.json", "--out", "o")
+        self.assertIn("for comparison", done.stdout)
+        self.assertIn("half as fast: slower", done.stdout)
+        summary = self.json_of("o/summary.json")
+        self.assertEqual([row["name"] for row in summary["variants"]], ["slow", "fast", "other"])
+        (row,) = summary["beside"]
+        self.assertEqual((row["label"], row["study"], row["variant"]["name"]), ("half as fast", "elsewhere", "slower"))
+        # The fit is the same, so that it is made once and the other study's own run gives the same figure.
+        self.assertEqual(row["calibration"]["fitted_value"], summary["calibration"]["fitted_value"])
+        self.expect(0, "run", "other.json", "--out", "alone")
+        (alone,) = [r for r in self.json_of("alone/summary.json")["variants"] if r["name"] == "slower"]
+        self.assertEqual(row["variant"]["time_ps"], alone["time_ps"])
+        self.assertEqual(row["variant"]["speedup"], alone["speedup"])
+        self.assertFalse((self.folder / "o/beside/half_as_fast/unused").exists())
+        before = self.files_in("o")
+        again = self.expect(0, "run", "study.json", "--out", "o")
+        self.assertIn("9 of 9 runs are done already", again.stderr)
+        self.assertIn("calibration.json is used", again.stderr)
+        self.assertEqual(self.files_in("o"), before)
+
+    def test_a_study_beside_is_read_before_anything_runs(self):
+        for beside, words in [
+            ({"study": "missing.json", "variant": "fast"}, "missing.json"),
+            ({"study": "small.json", "variant": "fast"}, "small.json is a scenario"),
+            ({"study": "other.json", "variant": "fasst"}, 'found "fasst", which is no variant'),
+        ]:
+            self.write("other.json", STUDY)
+            self.write("study.json", merge(STUDY, {"beside": [merge(beside, {"label": "x"})]}))
+            done = self.expect(2, "run", "study.json", "--out", "o")
+            self.assertIn("study.json:", done.stderr)
+            self.assertIn(words, done.stderr)
+            self.assertFalse((self.folder / "o").exists())
+
     def test_the_number_of_jobs_changes_no_byte(self):
         for jobs in ["1", "2", "5"]:
             self.expect(0, "run", "study.json", "--out", "jobs" + jobs, "--jobs", jobs)

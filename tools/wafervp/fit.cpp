@@ -289,16 +289,26 @@ Document with_fit(const Document& variant, const Calibration& calibration, const
 }
 
 bool fit(const Study& study, const Document& document, const Calibration& calibration,
-         const FitOptions& options, ResultFolder* folder, CalibrationRow& row) {
+         const FitOptions& options, ResultFolder* folder, CalibrationRow& row, FitOrigin& origin) {
   row.parameter = calibration.parameter;
   row.variant = calibration.variant;
   row.quantity = calibration.quantity;
   row.target = calibration.target;
   Fitter fitter(study, document, calibration, options);
-  const std::string key = folder ? fitter.key() : "";
+  const std::string key = fitter.key();
+  origin = FitOrigin::kKept;
   if (folder && read_fit(*folder, key, row)) return true;
-  if (!fitter.solve(row)) return false;
-  if (folder && row.fitted_value) write_fit(*folder, key, row);
+  const auto known = options.known ? options.known->find(key) : KnownFits::iterator();
+  if (options.known && known != options.known->end()) {
+    origin = FitOrigin::kKnown;
+    row = known->second;
+  } else {
+    origin = FitOrigin::kMade;
+    if (!fitter.solve(row)) return false;
+  }
+  if (!row.fitted_value) return true;
+  if (options.known) options.known->emplace(key, row);
+  if (folder) write_fit(*folder, key, row);
   return true;
 }
 

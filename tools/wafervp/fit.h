@@ -11,6 +11,9 @@
 
 namespace wafervp::cli {
 
+/// Fits that this process has made, by all that they depend on: studies that share one make it once.
+using KnownFits = std::map<std::string, CalibrationRow>;
+
 struct FitOptions {
   unsigned jobs = 1;
   std::string log;
@@ -18,6 +21,7 @@ struct FitOptions {
   /// Folder of each variant's results. The last evaluation is what the study then runs: its files are
   /// written there and the study finds them done. Empty: nothing is written.
   std::map<std::string, std::string> folders;
+  KnownFits* known = nullptr;
 };
 
 /// Throws ScenarioError when the study cannot be calibrated so: no such variant, nothing to compare with,
@@ -31,8 +35,10 @@ Document with_fit(const Document& variant, const Calibration& calibration, const
 /// it is compared with. What is solved is T_reference - S * T_variant = 0 for the speed-up S wanted, which
 /// is linear in a compute time that all share; regula falsi (Illinois), bounded in steps. A fit that fails
 /// says why in `message`. False when a stop was asked for.
-/// With a folder, the fit is kept in calibration.json and taken from there when all it depends on is equal.
+/// With a folder, the fit is kept in calibration.json and taken from there when all it depends on is equal;
+/// `origin` says so.
+enum class FitOrigin { kMade, kKept, kKnown };
 bool fit(const Study& study, const Document& document, const Calibration& calibration,
-         const FitOptions& options, ResultFolder* folder, CalibrationRow& row);
+         const FitOptions& options, ResultFolder* folder, CalibrationRow& row, FitOrigin& origin);
 
 }  // namespace wafervp::cli

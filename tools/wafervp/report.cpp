@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <vector>
@@ -113,17 +114,14 @@ std::vector<std::string> study_row(const VariantRow& row, const PublishedRow* pu
   return cells;
 }
 
-/// Variants of which `wanted` is true.
-template <class Wanted>
-std::string study_table(const Summary& summary, Wanted wanted) {
+std::string rows_table(const std::vector<VariantRow>& rows) {
   std::vector<std::string> head{"variant",   "time",       "speed-up",  "simulated",
                                 "published", "difference", "calibrated"};
   for (const BreakdownPart& part : kBreakdownParts) head.push_back(part.name);
   head.insert(head.end(), {"| uncalibrated", "speed-up"});
   Table table(head);
   table.left(6);
-  for (const VariantRow& row : summary.variants) {
-    if (!wanted(row)) continue;
+  for (const VariantRow& row : rows) {
     table.add(study_row(row, row.published.empty() ? nullptr : &row.published[0]));
     for (std::size_t i = 1; i < row.published.size(); ++i) {
       table.add({"", "", "", simulated_text(row.published[i]), published_text(row.published[i]),
@@ -131,6 +129,24 @@ std::string study_table(const Summary& summary, Wanted wanted) {
     }
   }
   return table.text("  ");
+}
+
+/// Variants of which `wanted` is true.
+template <class Wanted>
+std::string study_table(const Summary& summary, Wanted wanted) {
+  std::vector<VariantRow> rows;
+  std::copy_if(summary.variants.begin(), summary.variants.end(), std::back_inserter(rows), wanted);
+  return rows_table(rows);
+}
+
+/// Figures of other studies, each named by what is different there.
+std::string beside_table(const Summary& summary) {
+  std::vector<VariantRow> rows;
+  for (const BesideRow& beside : summary.beside) {
+    rows.push_back(beside.row);
+    rows.back().name = beside.label + ": " + beside.row.name;
+  }
+  return rows.empty() ? "" : "for comparison\n" + rows_table(rows);
 }
 
 std::string fit_line(const CalibrationRow& c) {
@@ -157,7 +173,7 @@ std::string study_report(const Summary& summary, const std::string& out) {
   if (!summary.compare_to.empty()) text += ": speed-up over " + summary.compare_to;
   text += '\n' + study_table(summary, [](const VariantRow&) { return true; });
   if (summary.calibration) text += fit_line(*summary.calibration);
-  return text + folder_line(out);
+  return text + beside_table(summary) + folder_line(out);
 }
 
 std::string calibration_report(const Summary& summary) {

@@ -25,6 +25,7 @@ namespace wafervp::cli {
 namespace {
 
 constexpr const char* kUncalibrated = "uncalibrated";
+constexpr const char* kBeside = "beside";
 
 Summary make_summary(const Study& study) {
   Summary summary;
@@ -64,7 +65,7 @@ class FolderNames {
   }
 
  private:
-  std::set<std::string> taken_{kUncalibrated};
+  std::set<std::string> taken_{kUncalibrated, kBeside};
 };
 
 /// The jobs of a study, and the outcome that each is for.
@@ -139,80 +140,173 @@ class JobList {
   std::set<std::string> warnings_;
 };
 
-void write_summary(ResultFolder& folder, const Summary& summary) {
-  folder.stage("summary.csv", summary_csv(summary));
-  folder.stage("summary.json", json_text(summary_json(summary, program())));
-  folder.commit();
+/// The runs of one study, in a folder of its own: the study itself, or one that it names as `beside`.
+class Part {
+ public:
+  /// `prefix` tells its runs from those of other parts.
+  Part(Study study, const Document& document, const StudyRun& run, std::string prefix)
+      : study_(std::move(study)), document_(document), run_(run), prefix_(std::move(prefix)) {
+    summary_ = make_summary(study_);
+    if (run_.calibration) check_calibration(study_, document_, *run_.calibration);
+    if (!run_.out.empty()) {
+      open_folder(folder_, run_.out);
+      folder_->remove("summary.json");
+      folder_->remove("summary.csv");
+    }
+    FolderNames names;
+    for (const Variant& variant : study_.variants) places_.push_back(names.unique(variant.name));
+  }
+
+  /// False when stopped.
+  bool fit_parameter(const RunOptions& options, KnownFits& known) {
+    if (!run_.calibration) return true;
+    FitOptions fit_options{
+        options.jobs > 0 ? options.jobs : processors(), options.log, !options.quiet, {}, &known};
+    if (folder_) {
+      for (std::size_t i = 0; i < places_.size(); ++i) {
+        fit_options.folders[study_.variants[i].name] = folder_->file(places_[i]);
+      }
+    }
+    CalibrationRow& row = summary_.calibration.emplace();
+    FitOrigin origin{};
+    if (!fit(study_, document_, *run_.calibration, fit_options, folder_.get(), row, origin)) return false;
+    if (!row.fitted_value) {
+      complain(study_.name + ": the calibration failed: " + row.message);
+      status_ = kCheckFailed;
+      return true;
+    }
+    if (origin == FitOrigin::kKept && !options.quiet) {
+      note(fmt::format("{}: the fit in {} is used, {} = {}\n", study_.name, folder_->file("calibration.json"),
+                       row.parameter, row.fitted_value->dump()));
+    }
+    fitted_ = true;
+    set_roles(summary_, *run_.calibration);
+    return true;
+  }
+
+  void add_jobs(JobList& jobs) {
+    for (std::size_t i = 0; i < study_.variants.size(); ++i) {
+      const Variant& variant = study_.variants[i];
+      VariantRow& row = summary_.variants[i];
+      if (!fitted_) {
+        add_job(jobs, variant.name, variant.document, places_[i], row.outcome);
+        continue;
+      }
+      add_job(jobs, variant.name,
+              with_fit(variant.document, *run_.calibration, *summary_.calibration->fitted_value), places_[i],
+              row.outcome);
+      if (run_.with_uncalibrated) {
+        row.uncalibrated.emplace();
+        add_job(jobs, variant.name + " (uncalibrated)", variant.document,
+                std::string(kUncalibrated) + '/' + places_[i], *row.uncalibrated);
+      }
+    }
+  }
+
+  void write_summary() {
+    if (!folder_) return;
+    folder_->stage("summary.csv", summary_csv(summary_));
+    folder_->stage("summary.json", json_text(summary_json(summary_, program())));
+    folder_->commit();
+  }
+
+  Summary& summary() { return summary_; }
+  int status() const { return status_; }
+
+ private:
+  void add_job(JobList& jobs, const std::string& label, const Document& source, const std::string& place,
+               Outcome& outcome) {
+    Job job = make_job(prefix_ + label, source);
+    if (folder_) job.folder = folder_->file(place);
+    jobs.add(std::move(job), outcome);
+  }
+
+  const Study study_;
+  const Document& document_;
+  const StudyRun run_;
+  const std::string prefix_;
+  Summary summary_;
+  std::unique_ptr<ResultFolder> folder_;
+  std::vector<std::string> places_;
+  bool fitted_ = false;
+  int status_ = kOk;
+};
+
+const Variant* find_variant(const Study& study, const std::string& name) {
+  for (const Variant& variant : study.variants) {
+    if (variant.name == name) return &variant;
+  }
+  return nullptr;
+}
+
+/// What the figure of one variant takes: that variant, those that the fit takes, and what they are compared
+/// with.
+Study needed_for(const Study& study, const std::string& name) {
+  std::set<std::string> names{name};
+  if (study.calibrate) names.insert(study.calibrate->variant);
+  for (const std::string& wanted : std::set<std::string>(names)) {
+    if (const Variant* variant = find_variant(study, wanted)) names.insert(variant->compare_to);
+  }
+  Study part = study;
+  part.variants.clear();
+  for (const Variant& variant : study.variants) {
+    if (names.count(variant.name) != 0) part.variants.push_back(variant);
+  }
+  return part;
+}
+
+BesideRow beside_row(const Beside& beside, const Summary& summary) {
+  BesideRow row{beside.label, summary.name, {}, summary.calibration};
+  for (const VariantRow& variant : summary.variants) {
+    if (variant.name == beside.variant) row.row = variant;
+  }
+  return row;
 }
 
 }  // namespace
 
 int run_variants(const Study& study, const Document& document, const StudyRun& run, const RunOptions& options,
                  Summary& summary) {
-  summary = make_summary(study);
-  if (run.calibration) check_calibration(study, document, *run.calibration);
-  std::unique_ptr<ResultFolder> folder;
-  if (!run.out.empty()) {
-    open_folder(folder, run.out);
-    folder->remove("summary.json");
-    folder->remove("summary.csv");
-  }
-  std::vector<std::string> places;
+  std::vector<std::unique_ptr<Part>> parts;
+  parts.push_back(std::make_unique<Part>(study, document, run, ""));
   FolderNames names;
-  for (const Variant& variant : study.variants) places.push_back(names.unique(variant.name));
+  for (const Beside& beside : study.beside) {
+    if (!run.with_beside) break;
+    StudyRun other;
+    other.calibration = beside.study->calibrate;
+    if (!run.out.empty()) other.out = run.out + '/' + kBeside + '/' + names.unique(beside.label);
+    parts.push_back(std::make_unique<Part>(needed_for(*beside.study, beside.variant), beside.document, other,
+                                           beside.label + ": "));
+  }
   int status = kOk;
-  if (run.calibration) {
-    FitOptions fit_options{options.jobs > 0 ? options.jobs : processors(), options.log, !options.quiet, {}};
-    if (folder) {
-      for (std::size_t i = 0; i < places.size(); ++i) {
-        fit_options.folders[study.variants[i].name] = folder->file(places[i]);
-      }
-    }
-    summary.calibration.emplace();
-    if (!fit(study, document, *run.calibration, fit_options, folder.get(), *summary.calibration)) {
+  KnownFits known;
+  JobList jobs;
+  for (const auto& part : parts) {
+    if (!part->fit_parameter(options, known)) {
+      summary = part->summary();
       return kInterrupted;
     }
-    if (!summary.calibration->fitted_value) {
-      complain(study.name + ": the calibration failed: " + summary.calibration->message);
-      status = kCheckFailed;
-    }
+    status = worse(status, part->status());
+    part->add_jobs(jobs);
   }
-  const bool fitted = summary.calibration && summary.calibration->fitted_value;
-  if (fitted) set_roles(summary, *run.calibration);
-
-  JobList jobs;
-  for (std::size_t i = 0; i < study.variants.size(); ++i) {
-    const Variant& variant = study.variants[i];
-    VariantRow& row = summary.variants[i];
-    const auto add = [&](const std::string& label, const Document& source, const std::string& place,
-                         Outcome& outcome) {
-      Job job = make_job(label, source);
-      if (folder) job.folder = folder->file(place);
-      jobs.add(std::move(job), outcome);
-    };
-    if (!fitted) {
-      add(variant.name, variant.document, places[i], row.outcome);
-      continue;
+  const bool finished = jobs.run(study.name, options);
+  if (finished) {
+    for (const auto& part : parts) compare_variants(part->summary());
+    for (std::size_t i = 1; i < parts.size(); ++i) {
+      parts[i]->write_summary();
+      parts[0]->summary().beside.push_back(beside_row(study.beside[i - 1], parts[i]->summary()));
     }
-    add(variant.name, with_fit(variant.document, *run.calibration, *summary.calibration->fitted_value),
-        places[i], row.outcome);
-    if (run.with_uncalibrated) {
-      row.uncalibrated.emplace();
-      add(variant.name + " (uncalibrated)", variant.document, std::string(kUncalibrated) + '/' + places[i],
-          *row.uncalibrated);
-    }
+    parts[0]->write_summary();
   }
-  if (!jobs.run(study.name, options)) return kInterrupted;
-  compare_variants(summary);
-  if (folder) write_summary(*folder, summary);
-  return worse(status, jobs.exit_status());
+  summary = parts[0]->summary();
+  return finished ? worse(status, jobs.exit_status()) : kInterrupted;
 }
 
 int run_study(const Document& document, const RunOptions& options, const std::string& out) {
   const Study study = read_study(document);
   StudyRun run;
   run.calibration = study.calibrate;
-  run.with_uncalibrated = true;
+  run.with_uncalibrated = run.with_beside = true;
   run.out = out;
   Summary summary;
   const int status = run_variants(study, document, run, options, summary);

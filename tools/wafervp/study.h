@@ -12,6 +12,7 @@ namespace wafervp::cli {
 struct StudyRun {
   std::optional<Calibration> calibration;
   bool with_uncalibrated = false;  // with a calibration: run the variants as the study has them too
+  bool with_beside = false;        // the figures of other studies too
   std::string out;                 // folder of the results; empty: none are written
 };
 

@@ -37,6 +37,9 @@ std::string check_file(const std::string& file, const std::vector<Override>& ove
   }
   const Study study = read_study(document);
   for (const Variant& variant : study.variants) check_scenario(variant.document);
+  for (const Beside& beside : study.beside) {
+    for (const Variant& variant : beside.study->variants) check_scenario(variant.document);
+  }
   return fmt::format("{}: a study of {} variants, no fault found\n", file, study.variants.size());
 }
 

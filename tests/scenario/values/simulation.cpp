@@ -5,8 +5,10 @@
 #include <unistd.h>
 
 #include <cstring>
-#include <fstream>
+#include <map>
+#include <random>
 #include <stdexcept>
+#include <utility>
 
 #include "reference.h"
 #include "scenario/reader.h"
@@ -29,6 +31,31 @@ Scenario scenario_of(const Wanted& wanted, const char* data) {
                                {"workload", {{"kind", "collective"}, {"collective", collective}}},
                                {"detail", {{"data", data}}}};
   return read_scenario(parse_document(json.dump(), "values"));
+}
+
+/// At least `bytes` bytes of the seeded values of the group's member `index`. Making them takes longer than
+/// most runs, so that they are kept.
+const Buffer& member_values(std::uint32_t dtype, std::size_t index, std::uint64_t bytes) {
+  static std::map<std::pair<std::uint32_t, std::size_t>, Buffer> kept;
+  Buffer& values = kept[{dtype, index}];
+  if (values.size() < bytes) {
+    std::mt19937_64 random(20240611 + 1000 * dtype + index);
+    values = random_values(dtype, bytes, random);
+  }
+  return values;
+}
+
+/// Makes the values of a collective here, for the children that follow.
+void prepare_values(const Wanted& wanted) {
+  std::uint32_t dtype = WVP_INT32;
+  for (const auto& [name, type] : {std::pair{"fp32", WVP_FP32}, {"fp16", WVP_FP16}, {"bf16", WVP_BF16}}) {
+    if (wanted.type == name) dtype = type;
+  }
+  const std::size_t ranks =
+      wanted.ranks.empty() ? wanted.wafer["npus"].get<std::size_t>() : wanted.ranks.size();
+  for (std::size_t i = 0; i < ranks; ++i) {
+    member_values(dtype, i, wanted.elements * wvp_dtype_bytes(dtype));
+  }
 }
 
 /// The operation of an NPU's program; null for an NPU that takes no part.
@@ -117,14 +144,15 @@ class Bench {
 
  private:
   void fill() {
-    std::mt19937_64 random(20240611);
-    for (const std::uint32_t npu : members_) {
+    for (std::size_t i = 0; i < members_.size(); ++i) {
+      const std::uint32_t npu = members_[i];
       const wvp_command* command = operation_of(workload_, npu);
       if (command == nullptr) {
         before_.emplace_back();
         continue;
       }
-      before_.push_back(random_values(command->dtype, command->bytes, random));
+      const Buffer& values = member_values(command->dtype, i, command->bytes);
+      before_.emplace_back(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(command->bytes));
       if (command->op == WVP_OP_BARRIER || command->bytes == 0) continue;
       const bool from_source = command->op == WVP_OP_ALL_TO_ALL || command->op == WVP_OP_SEND;
       std::memcpy(memory(npu) + (from_source ? command->src : command->dst), before_.back().data(),
@@ -218,6 +246,7 @@ std::string describe(const Wanted& wanted) {
 }
 
 std::string difference(const Wanted& wanted) {
+  prepare_values(wanted);
   const std::string with_values = in_child([&] {
     Bench bench(wanted, "values");
     const std::string ends = text_of(bench.run());

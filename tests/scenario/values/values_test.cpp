@@ -4,30 +4,14 @@
 // order of additions.
 #include <gtest/gtest.h>
 
-#include <numeric>
-#include <random>
-
+#include "shapes.h"
 #include "simulation.h"
 
 namespace wafervp::test {
 namespace {
 
-using nlohmann::json;
-
 constexpr std::uint64_t kOdd = 1237;  // elements; a prime, so that no number of ranks or chunks divides it
 const std::vector<std::string> kTypes = {"int32", "fp32", "fp16", "bf16"};
-
-json wafer(std::uint32_t npus, const json& fabric) { return {{"npus", npus}, {"fabric", fabric}}; }
-json ring(std::uint32_t n) { return wafer(n, {{"kind", "ring"}}); }
-json plain_switch(std::uint32_t n) { return wafer(n, {{"kind", "switch"}}); }
-json mesh(std::uint32_t columns, std::uint32_t rows) {
-  return wafer(columns * rows, {{"kind", "mesh2d"}, {"mesh2d", {{"columns", columns}, {"rows", rows}}}});
-}
-json fred(std::uint32_t l1, std::uint32_t per_l1, bool in_network) {
-  return wafer(l1 * per_l1,
-               {{"kind", "fred"},
-                {"fred", {{"l1_switches", l1}, {"npus_per_l1", per_l1}, {"in_network", in_network}}}});
-}
 
 /// The wanted collective with empty, tiny, odd and large vectors: all types for the odd one.
 void expect_all_sizes(Wanted wanted, std::uint32_t turn, bool large, bool floats = true) {
@@ -58,13 +42,6 @@ void PrintTo(const Family& family, std::ostream* out) { *out << family.name; }
 const std::vector<const char*> kReductions = {"all_reduce", "reduce_scatter", "all_gather"};
 const std::vector<const char*> kOthers = {"broadcast", "all_to_all"};
 
-json flat_mesh(std::uint32_t n) {
-  for (std::uint32_t rows : {4u, 3u, 2u}) {
-    if (n % rows == 0) return mesh(n / rows, rows);
-  }
-  return mesh(n, 1);
-}
-
 class EveryCount : public testing::TestWithParam<Family> {};
 
 TEST_P(EveryCount, HasTheValuesOfThePlainReference) {
@@ -89,16 +66,6 @@ INSTANTIATE_TEST_SUITE_P(Values, EveryCount,
                                          Family{"ring_relay", "relay", {"broadcast"}, ring},
                                          Family{"mesh_relay", "relay", {"broadcast"}, flat_mesh}),
                          [](const auto& given) { return std::string(given.param.name); });
-
-/// `count` of the wafer's NPUs, in no order.
-std::vector<std::uint32_t> some_of(std::uint32_t npus, std::uint32_t count) {
-  std::vector<std::uint32_t> all(npus);
-  std::iota(all.begin(), all.end(), 0);
-  std::mt19937 random(count);
-  for (std::uint32_t i = 0; i < count; ++i) std::swap(all[i], all[i + random() % (npus - i)]);
-  all.resize(count);
-  return all;
-}
 
 class InSwitch : public testing::TestWithParam<const char*> {};
 

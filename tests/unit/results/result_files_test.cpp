@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "results/breakdown.h"
+#include "results/json_text.h"
 #include "temporary_folder.h"
 
 namespace wafervp {
@@ -35,7 +36,8 @@ Scenario some_scenario(bool statistics, bool trace) {
 }
 
 TEST(ResultJson, HasTheDocumentedMembers) {
-  const Json json = result_json(some_results(), some_scenario(true, false), Json::object(), kProgram);
+  const Json json =
+      Json::parse(result_text(some_results(), some_scenario(true, false), Json::object(), kProgram));
   std::vector<std::string> names;
   for (const auto& item : json.items()) names.push_back(item.key());
   EXPECT_THAT(names,
@@ -45,8 +47,26 @@ TEST(ResultJson, HasTheDocumentedMembers) {
             R"({"compute":2,"input_load":0,"mp":0,"dp":0,"pp":0,"weight_streaming":0,"idle":3})");
 }
 
+// The lists of links and NPUs are put together without a JSON value; the layout is that of all files.
+TEST(ResultJson, IsLaidOutAsJsonTextDoes) {
+  Results results = some_results();
+  for (const bool empty : {false, true}) {
+    if (empty) {
+      results.links.clear();
+      results.npus.clear();
+      results.collectives.clear();
+    } else {
+      results.links.push_back({"a \"quoted\" name\n\xff", std::string(400, 'x'), "é", 1, 2, 3, 4, 1e22});
+      results.links.push_back(results.links.front());
+    }
+    const std::string text = result_text(results, some_scenario(true, false), Json::object(), kProgram);
+    EXPECT_EQ(text, json_text(Json::parse(text)));
+  }
+}
+
 TEST(ResultJson, StatisticsCanBeOff) {
-  const Json json = result_json(some_results(), some_scenario(false, false), Json::object(), kProgram);
+  const Json json =
+      Json::parse(result_text(some_results(), some_scenario(false, false), Json::object(), kProgram));
   EXPECT_FALSE(json.contains("links") || json.contains("npus") || json.contains("collectives"));
   EXPECT_EQ(json["time_ps"], 5);
 }
