@@ -42,7 +42,7 @@ struct Accelerator::Impl {
         memory(checked_config.npu, checked_config.memory_bytes),
         config(checked_config) {}
 
-  // In the order of use by a message.
+  // In the order of use by a message: MessageSink::kWarmBytes cover the first four.
   MessageEngine engine;
   RegisterFile registers;
   CompletionQueue completions;

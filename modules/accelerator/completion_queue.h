@@ -14,7 +14,7 @@ namespace wafervp {
 /// Completion ring of one accelerator. Completions of one time are gathered, sorted by cookie (then by
 /// the order in which they were raised) and handed to the control processor in one call in Stage::kFirmware.
 /// What comes due at once lies in the ring already; what comes later, or finds no room, waits outside.
-class alignas(64) CompletionQueue {
+class CompletionQueue {
  public:
   CompletionQueue(NpuId npu, std::uint32_t entries, Calendar& calendar, Arena& arena);
 

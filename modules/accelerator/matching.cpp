@@ -17,24 +17,26 @@ void MatchTable::close_gap(std::size_t gap) {
 }
 
 void MatchTable::add_slots() {
-  const std::size_t first = slots_.size();
-  slots_.resize(first == 0 ? kFirstSlots : 2 * first);
-  for (std::size_t i = slots_.size(); i-- > first;) {
+  const std::uint32_t first = slot_count_;
+  slot_count_ = first == 0 ? kFirstSlots : 2 * first;
+  slot_store_.resize(slot_count_);
+  slots_ = slot_store_.data();
+  for (std::uint32_t i = slot_count_; i-- > first;) {
     slots_[i].next = free_;
-    free_ = static_cast<std::uint32_t>(i);
+    free_ = i;
   }
 }
 
 void MatchTable::grow_index() {
-  std::pmr::vector<Place> old(2 * index_.size(), Place(), index_.get_allocator());
-  old.swap(index_);
-  mask_ = index_.size() - 1;
+  std::pmr::vector<Place> old(2 * index_store_.size(), Place(), index_store_.get_allocator());
+  old.swap(index_store_);
+  index_ = index_store_.data();
+  mask_ = static_cast<std::uint32_t>(index_store_.size() - 1);
   // From an empty place on, so that the order within a row of occupied places is kept where it wraps around.
-  const std::size_t first = static_cast<std::size_t>(
-      std::find_if(old.begin(), old.end(), [](const Place& place) { return place.slot == kNone; }) -
-      old.begin());
-  for (std::size_t i = 0; i < old.size(); ++i) {
-    const Place& place = old[(first + i) & (old.size() - 1)];
+  const auto gap =
+      std::find_if(old.begin(), old.end(), [](const Place& place) { return place.slot == kNone; });
+  std::rotate(old.begin(), gap, old.end());
+  for (const Place& place : old) {
     if (place.slot == kNone) continue;
     std::size_t at = place.hash & mask_;
     while (index_[at].slot != kNone) at = (at + 1) & mask_;

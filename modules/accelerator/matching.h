@@ -36,7 +36,11 @@ class MatchTable {
   };
 
   explicit MatchTable(Arena& arena)
-      : index_(kFirstPlaces, Place(), &arena.memory()), slots_(&arena.memory()) {}
+      : index_store_(kFirstPlaces, Place(), &arena.memory()), slot_store_(&arena.memory()) {
+    index_ = index_store_.data();
+  }
+  MatchTable(const MatchTable&) = delete;
+  MatchTable& operator=(const MatchTable&) = delete;
 
   /// Takes the oldest slot of (from, tag) in state `wanted` out of the index and returns it; where there is
   /// none, a new slot in state `otherwise` is put in. `matched` says which of the two happened.
@@ -83,11 +87,9 @@ class MatchTable {
 
   /// The staged message with this handle; null if there is none.
   Slot* staged(std::uint32_t handle) {
-    return handle < slots_.size() && slots_[handle].state == State::kStaged ? &slots_[handle] : nullptr;
+    return handle < slot_count_ && slots_[handle].state == State::kStaged ? &slots_[handle] : nullptr;
   }
-  std::uint32_t handle_of(const Slot& slot) const {
-    return static_cast<std::uint32_t>(&slot - slots_.data());
-  }
+  std::uint32_t handle_of(const Slot& slot) const { return static_cast<std::uint32_t>(&slot - slots_); }
   void free(Slot& slot) {
     if (slot.data) slot.data.reset();
     slot.state = State::kFree;
@@ -103,8 +105,8 @@ class MatchTable {
 
  private:
   static constexpr std::uint32_t kNone = 0xffffffffu;
-  static constexpr std::size_t kFirstPlaces = 8;  // a cache line
-  static constexpr std::size_t kFirstSlots = 2;
+  static constexpr std::uint32_t kFirstPlaces = 8;  // a cache line
+  static constexpr std::uint32_t kFirstSlots = 2;
 
   struct Place {
     std::uint32_t hash = 0;
@@ -124,12 +126,16 @@ class MatchTable {
   void add_slots();
   void grow_index();
 
-  std::size_t mask_ = kFirstPlaces - 1;
+  // In the order of use; the stores own what the pointers before them lead to.
+  Place* index_;
+  Slot* slots_ = nullptr;
+  std::uint32_t mask_ = kFirstPlaces - 1;
+  std::uint32_t slot_count_ = 0;
+  std::uint32_t free_ = kNone;
   std::uint32_t unmatched_ = 0;
   std::uint32_t used_ = 0;
-  std::uint32_t free_ = kNone;
-  std::pmr::vector<Place> index_;
-  std::pmr::vector<Slot> slots_;
+  std::pmr::vector<Place> index_store_;
+  std::pmr::vector<Slot> slot_store_;
 };
 
 }  // namespace wafervp

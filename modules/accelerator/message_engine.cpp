@@ -208,11 +208,10 @@ void MessageEngine::prepare(const Message& message, unsigned step) const {
       matches_.prepare_index(from, message.tag);
       prefetch(&ring_[head_ & (ring_size_ - 1)], sizeof(wvp_descriptor));
       completions_.prepare();
-      port_.prepare_flow();
+      port_.prepare();
       break;
     case 2:
       matches_.prepare_slot(from, message.tag);
-      port_.prepare_lane();
       break;
     default:
       completions_.prepare_processor(matches_.likely_cookie(from, message.tag));

@@ -66,12 +66,12 @@ class alignas(64) MessageEngine final : public MessageSink,
   bool values_;
   bool sums_are_free_;  ///< neither values nor time
   bool reduce_takes_time_;
-  MatchTable matches_;
   std::uint64_t descriptors_ = 0;
   std::uint64_t received_bytes_ = 0;
   std::uint64_t received_messages_ = 0;
   std::uint64_t staged_bytes_ = 0;
   std::uint64_t staged_bytes_peak_ = 0;
+  MatchTable matches_;
   Time alu_free_at_ = 0;
   Time reduce_ps_ = 0;
   Rate reduce_rate_;

@@ -19,7 +19,7 @@ namespace wafervp {
 
 /// The egress side of a message engine: hands messages to the fabric as runs without a rate. A message
 /// without window and notice is handed over at once and forgotten.
-class alignas(64) SendPort {
+class SendPort {
  public:
   SendPort(NpuId npu, std::uint32_t npus, Calendar& calendar, MessagePool& messages, FlowTable& flows,
            CompletionQueue& completions);
@@ -39,12 +39,9 @@ class alignas(64) SendPort {
     inject(*recent_, what, ready, data, Tracking::kForgotten);
   }
   /// send() comes soon, most likely into the same flow as the last time.
-  void prepare_flow() const {
-    prefetch(recent_->flow, sizeof(Flow));
+  void prepare() const {
+    prefetch(recent_->flow, kWarmBytesOfFlow);
     prefetch(recent_->entry, kWarmBytesOfEntry);
-  }
-  void prepare_lane() const {
-    if (recent_->flow != nullptr) prefetch(recent_->flow->hops.front().lane, kWarmBytesOfLane);
   }
   /// Packets leave the queue of the first link, as `run` says (phase CREDIT).
   void on_credit(const Run& run) {
@@ -73,7 +70,7 @@ class alignas(64) SendPort {
     Window* window = nullptr;
   };
   static constexpr std::size_t kFirstSources = 4;
-  static constexpr std::size_t kWarmBytesOfEntry = 384, kWarmBytesOfLane = 256;
+  static constexpr std::size_t kWarmBytesOfFlow = 64, kWarmBytesOfEntry = 192;
   static constexpr std::uint64_t kNoKey = ~std::uint64_t{0};
   static constexpr std::uint64_t kLargestMessage =
       std::uint64_t{std::numeric_limits<std::uint32_t>::max()} * kPacketBytes;

@@ -23,7 +23,7 @@ using Bytes = std::shared_ptr<std::vector<std::byte>>;
 
 /// One flow: a stream of packets from one source to one sink over a fixed path, in order. A tree
 /// (multicast, reduction) is made of several flows, each from one switch stage to the next.
-struct Flow {
+struct alignas(64) Flow {
   /// One link of the path. The lane is the flow's queue at that link.
   struct Hop {
     FabricLink* link;
@@ -31,15 +31,16 @@ struct Flow {
     std::uint16_t output;  ///< output port of the node that feeds the link
     std::uint16_t input;   ///< port by which the flow enters that node
   };
-  FlowId id;
-  NpuId source;             ///< sending NPU; invalid for the inner parts of a tree
-  NpuId destination;        ///< receiving NPU; invalid for the inner parts of a tree
-  std::uint32_t group = 0;  ///< handle of the in-network flow that it belongs to, 0: unicast
+  // In the order of use by a message.
+  std::uint64_t next_packet = 0;  ///< index that the next message's first packet gets
+  std::uint32_t group = 0;        ///< handle of the in-network flow that it belongs to, 0: unicast
   std::uint8_t traffic_class = 0;
-  boost::container::small_vector<Hop, 2> hops;
   /// The flow ends where packets are always taken (an NPU), so that its last link needs no credits.
   bool unlimited_sink = true;
-  std::uint64_t next_packet = 0;  ///< index that the next message's first packet gets
+  FlowId id;
+  NpuId source;       ///< sending NPU; invalid for the inner parts of a tree
+  NpuId destination;  ///< receiving NPU; invalid for the inner parts of a tree
+  boost::container::small_vector<Hop, 2> hops;
 };
 
 struct Message;
@@ -47,7 +48,7 @@ struct Message;
 /// Where a message's last byte arrives.
 class MessageSink {
  public:
-  static constexpr std::size_t kWarmBytes = 1024;  ///< from the sink on, asked for before prepare()
+  static constexpr std::size_t kWarmBytes = 704;  ///< from the sink on, asked for before prepare()
 
   /// The message has arrived; the sink owns it from here on.
   virtual void on_message(Message& message, Time now) = 0;
