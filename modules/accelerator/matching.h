@@ -71,17 +71,14 @@ class MatchTable {
     return slot;
   }
 
-  // A match of (from, tag) comes soon: these go before it, in this order.
-  void prepare_index(std::uint32_t from, std::uint64_t tag) const {
-    prefetch(&index_[hash_of(from, tag) & mask_], sizeof(Place));
+  static std::uint32_t hash_of(std::uint32_t from, std::uint64_t tag) {
+    return static_cast<std::uint32_t>(((tag ^ (std::uint64_t{from} << 40)) * 0x9e3779b97f4a7c15ull) >> 32);
   }
-  void prepare_slot(std::uint32_t from, std::uint64_t tag) const {
-    const std::uint32_t number = index_[hash_of(from, tag) & mask_].slot;
-    if (number != kNone) prefetch(&slots_[number], sizeof(Slot));
-  }
+  /// A match comes soon: asks for its place in the index.
+  void prepare(std::uint32_t hash) const { prefetch(&index_[hash & mask_], sizeof(Place)); }
   /// Of the expectation that will be matched, mostly.
-  std::uint32_t likely_cookie(std::uint32_t from, std::uint64_t tag) const {
-    const std::uint32_t number = index_[hash_of(from, tag) & mask_].slot;
+  std::uint32_t likely_cookie(std::uint32_t hash) const {
+    const std::uint32_t number = index_[hash & mask_].slot;
     return number != kNone ? slots_[number].cookie : 0;
   }
 
@@ -91,7 +88,7 @@ class MatchTable {
   }
   std::uint32_t handle_of(const Slot& slot) const { return static_cast<std::uint32_t>(&slot - slots_); }
   void free(Slot& slot) {
-    if (slot.data) slot.data.reset();
+    if (slot.data) drop_values(slot.data);
     slot.state = State::kFree;
     slot.next = free_;
     free_ = handle_of(slot);
@@ -113,9 +110,6 @@ class MatchTable {
     std::uint32_t slot = kNone;
   };
 
-  static std::uint32_t hash_of(std::uint32_t from, std::uint64_t tag) {
-    return static_cast<std::uint32_t>(((tag ^ (std::uint64_t{from} << 40)) * 0x9e3779b97f4a7c15ull) >> 32);
-  }
   /// Places behind that were passed over because of this one move up, the oldest of a pair first.
   void remove(std::size_t at) {
     const std::size_t next = (at + 1) & mask_;

@@ -108,7 +108,11 @@ inline Time MessageEngine::combine(const wvp_descriptor& descriptor, Time local)
 
 inline void MessageEngine::send(const wvp_descriptor& descriptor, Time ready) {
   if (descriptor.traffic_class > kLastClass) refuse(descriptor, "no such traffic class");
-  if (!values_) return port_.send(descriptor, ready, nullptr);
+  if (values_) return send_values(descriptor, ready);
+  port_.send(descriptor, ready, nullptr);
+}
+
+void MessageEngine::send_values(const wvp_descriptor& descriptor, Time ready) {
   Bytes data = memory_.snapshot(descriptor.send_addr, descriptor.send_bytes, "send", descriptor.cookie);
   port_.send(descriptor, ready, &data);
 }
@@ -191,7 +195,7 @@ void MessageEngine::on_message(Message& message, Time now) {
       sender_of(message), message.tag, MatchTable::State::kArmed, MatchTable::State::kReceived, matched);
   const std::uint64_t expected_bytes = slot.bytes;
   slot.bytes = message.bytes;
-  if (message.data) slot.data = std::move(message.data);
+  if (message.data) move_values(slot.data, message.data);
   ++received_messages_;
   received_bytes_ += message.bytes;
   staged_bytes_ += message.bytes;
@@ -200,22 +204,16 @@ void MessageEngine::on_message(Message& message, Time now) {
   if (matched) received(slot, expected_bytes, slot.cookie, now);
 }
 
-// What a step reads, the one before has asked for.
+// What a step reads, the one before has asked for, all but the slot: waiting for it overlaps with other work.
 void MessageEngine::prepare(const Message& message, unsigned step) const {
-  const std::uint32_t from = sender_of(message);
-  switch (step) {
-    case 1:
-      matches_.prepare_index(from, message.tag);
-      prefetch(&ring_[head_ & (ring_size_ - 1)], sizeof(wvp_descriptor));
-      completions_.prepare();
-      port_.prepare();
-      break;
-    case 2:
-      matches_.prepare_slot(from, message.tag);
-      break;
-    default:
-      completions_.prepare_processor(matches_.likely_cookie(from, message.tag));
-      break;
+  const std::uint32_t hash = MatchTable::hash_of(sender_of(message), message.tag);
+  if (step == 1) {
+    matches_.prepare(hash);
+    prefetch(&ring_[head_ & (ring_size_ - 1)], sizeof(wvp_descriptor));
+    completions_.prepare();
+    port_.prepare();
+  } else {
+    completions_.prepare_processor(matches_.likely_cookie(hash));
   }
 }
 

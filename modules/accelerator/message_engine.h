@@ -50,6 +50,7 @@ class alignas(64) MessageEngine final : public MessageSink,
   Time reduce(const wvp_descriptor& descriptor, const MatchTable::Slot& slot, Time local);
   void copied(const wvp_descriptor& descriptor, std::uint64_t bytes, Time when);
   void send(const wvp_descriptor& descriptor, Time ready);
+  void send_values(const wvp_descriptor& descriptor, Time ready);
   void expect(const wvp_descriptor& descriptor, Time local);
   void received(MatchTable::Slot& slot, std::uint64_t expected_bytes, std::uint32_t cookie, Time when);
   [[noreturn]] void refuse(const wvp_descriptor& descriptor, const char* why) const;

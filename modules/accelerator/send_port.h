@@ -101,7 +101,7 @@ class SendPort {
     message.tag = what.tag;
     message.dtype = what.dtype;
     message.windowed = tracking == Tracking::kTracked;
-    if (data != nullptr) message.data = std::move(*data);
+    if (data != nullptr) move_values(message.data, *data);
     flow.next_packet += message.packets;
     sent_bytes_ += what.bytes;
     ++sent_messages_;

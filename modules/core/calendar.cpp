@@ -145,13 +145,14 @@ void Calendar::sort_batch() {
 
 /// Each pointer goes one entry on. They are hints only: an entry that was moved leads elsewhere, or to no
 /// more.
-void Calendar::look_ahead() {
-  for (unsigned step = 0; step < kAheadSteps; ++step) {
-    CalendarEntry*& entry = ahead_[step];
+inline void Calendar::look_ahead() {
+  for (unsigned step = kAheadSteps; step-- > 0;) {
+    CalendarEntry* entry = ahead_[step];
     if (entry == nullptr) continue;
     entry = entry->next_;
+    ahead_[step] = entry;
     if (entry == nullptr) continue;
-    if (step == 0 && entry->next_ != nullptr) prefetch(entry->next_, sizeof(CalendarEntry));
+    if (step == 0) prefetch(entry->next_, sizeof(CalendarEntry));
     entry->prepare(step);
   }
 }

@@ -15,7 +15,7 @@ namespace wafervp {
 /// collective stages that could not be served. No result depends on the order of calls.
 enum class Stage : std::uint8_t { kArrival = 0, kFirmware = 1, kArbitration = 2, kAnswer = 3 };
 inline constexpr std::size_t kStages = 4;
-inline constexpr unsigned kAheadSteps = 4;
+inline constexpr unsigned kAheadSteps = 3;
 
 class Calendar;
 

@@ -20,6 +20,10 @@ struct Lane;
 
 /// Values of a message, shared by all that hold it (multicast clones share one buffer).
 using Bytes = std::shared_ptr<std::vector<std::byte>>;
+/// to = from, which is null afterwards; and bytes = null. Calls of their own, so that runs that carry sizes
+/// only have short code.
+void move_values(Bytes& to, Bytes& from);
+void drop_values(Bytes& bytes);
 
 /// One flow: a stream of packets from one source to one sink over a fixed path, in order. A tree
 /// (multicast, reduction) is made of several flows, each from one switch stage to the next.
@@ -168,7 +172,7 @@ class MessagePool {
     return message;
   }
   void release(Message* message) {
-    if (message->data) message->data.reset();
+    if (message->data) drop_values(message->data);
     message->windowed = false;
     message->next_free = free_;
     free_ = message;
