@@ -10,7 +10,7 @@ namespace wafervp {
 LinkEngine::LinkEngine(const LinkConfig& config, Calendar& calendar)
     : calendar_(calendar),
       config_(config),
-      wake_(*this, Stage::kArbitration, config.id.value),
+      wake_(*this, config.id.value),
       packet_ps_(config.rate.ps(kPacketBytes)) {
   if (config.buffer_packets == 0) throw std::invalid_argument("a link needs a buffer of one packet or more");
 }
@@ -25,6 +25,8 @@ Lane* LinkEngine::open(Flow& flow, std::uint16_t hop, unsigned input) {
   Lane& lane = lanes_.emplace_back();
   lane.flow = &flow;
   lane.id = flow.id;
+  lane.traffic_class = flow.traffic_class;
+  lane.from_source = hop == 0 && flow.source.valid();
   lane.hop = hop;
   lane.input = static_cast<std::uint16_t>(input);
   ports_ = std::max(ports_, input + 1);
@@ -127,6 +129,28 @@ tlm::tlm_sync_enum LinkEngine::nb_transport_bw(Run& run, FabricPhase& phase, sc_
   return tlm::TLM_ACCEPTED;
 }
 
+/// arbitrate() comes soon; what a step reads, the one before has asked for.
+void LinkEngine::prepare(unsigned step) const {
+  switch (step) {
+    case 0:
+      prefetch(this, 2 * kWarmBytes);
+      break;
+    case 1:
+      if (claims_.size() == 1) prefetch(claims_[0].lane, kWarmLaneBytes);
+      break;
+    case 2:
+      if (claims_.size() == 1) {
+        const Lane& lane = *claims_[0].lane;
+        prefetch(lane.next_place, kWarmBytes);
+        if (!lane.from_source) prefetch(lane.previous_place, kWarmBytes);
+        prefetch(lane.flow, sizeof(Flow));
+      }
+      break;
+    default:
+      break;
+  }
+}
+
 void LinkEngine::arbitrate(Time now) {
   arbitrating_ = true;
   if (present_ != nullptr && now < free_at_ && !bounded_) admit_claimants(now);
@@ -227,6 +251,9 @@ bool LinkEngine::outranks_present(const Claim& claim, Time at, Rank& rank) const
 }
 
 void LinkEngine::start_run(Lane& lane, Time start, std::uint64_t limit, bool contended) {
+  // Both neighbours are told at the end.
+  prefetch(lane.next_place, kWarmBytes);
+  if (!lane.from_source) prefetch(lane.previous_place, kWarmBytes);
   note_stall(lane, start);
   if (present_ != nullptr && present_->input == lane.input) {
     turn_before_ += present_->run.count;
@@ -275,7 +302,7 @@ void LinkEngine::begin(Lane& lane, const Plan& plan, Time start) {
     present_ = &lane;
     set_end_of(run, lane.run_end);
   }
-  count(run, lane.flow->traffic_class, lane.run_end, 1);
+  count(run, lane.traffic_class, lane.run_end, 1);
   lane.arrivals.forget_before(run.first);
   forget_spent_credits(lane, start);
   refresh(lane);
@@ -365,7 +392,7 @@ void LinkEngine::shorten(Lane& lane, std::uint64_t end_packet) {
     refresh(lane);
     return;
   }
-  const unsigned traffic_class = lane.flow->traffic_class;
+  const unsigned traffic_class = lane.traffic_class;
   count(run, traffic_class, lane.run_end, ~std::uint64_t{0});
   const auto kept = static_cast<std::uint32_t>(end - run.first);
   run.shorten(kept);
@@ -452,9 +479,7 @@ void LinkEngine::tell_next(Lane& lane) {
 
 void LinkEngine::tell_previous(Lane& lane, FabricPhase phase) {
   // A source keeps count of its messages only where it asked for that.
-  if (lane.hop == 0 && lane.flow->source.valid() &&
-      (lane.run.message == nullptr || !lane.run.message->windowed))
-    return;
+  if (lane.from_source && (lane.run.message == nullptr || !lane.run.message->windowed)) return;
   Run run;
   static_cast<RunSpan&>(run) = lane.run;
   run.flow = lane.flow;

@@ -10,6 +10,7 @@
 
 #include "core/calendar.h"
 #include "core/fabric_protocol.h"
+#include "core/prefetch.h"
 #include "link/booked_runs.h"
 #include "link/lane.h"
 
@@ -80,6 +81,20 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
     Seniority of_present;
   };
 
+  class Wake final : public CalendarEntry {
+   public:
+    Wake(LinkEngine& engine, std::uint32_t order)
+        : CalendarEntry(Stage::kArbitration, order), engine_(engine) {}
+
+   private:
+    void fire(Time now) override { engine_.arbitrate(now); }
+    void prepare(unsigned step) const override { engine_.prepare(step); }
+    LinkEngine& engine_;
+  };
+  static constexpr std::size_t kWarmBytes = 256;  ///< of an engine, for a run or a credit that comes
+  static constexpr std::size_t kWarmLaneBytes = 448;
+
+  void prepare(unsigned step) const;
   void set_places(Lane& lane);
   template <class Interface>
   FabricRelay* relay_of(Interface* place);
@@ -136,20 +151,22 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   std::uint64_t least_turn(unsigned claimant) const;
   std::uint64_t begun_end(const RunSpan& run, Time now) const;
 
-  // In the order of use. A run that is booked needs the first three cache lines.
+  // In the order of use, in groups that fill a cache line each. A booked run needs the first two and booked_.
   Calendar& calendar_;
   Lane* only_ = nullptr;           ///< the one lane that has ever been opened, while it may be booked
   FabricFw* only_next_ = nullptr;  ///< its next place
   Time free_at_ = 0;               ///< end of the last run
   Time period_start_ = 0;          ///< start of the busy period
   std::uint64_t period_bytes_ = 0;
+
   LinkConfig config_;
-  BookedRuns booked_;
 
   boost::container::small_vector<Claim, 1> claims_;
-  CalendarCall<LinkEngine, &LinkEngine::arbitrate> wake_;
-  Lane* present_ = nullptr;        ///< lane of the last run that has the link for itself
-  Time packet_ps_ = 0;             ///< serialisation of one full packet
+
+  Wake wake_;
+  Lane* present_ = nullptr;  ///< lane of the last run that has the link for itself
+
+  std::vector<Lane*> paced_;  ///< lanes of the runs that share the link, each at the pace of a slower one
   std::uint64_t turn_before_ = 0;  ///< packets that the present port sent before its present run
   std::uint64_t turn_left_ = 0;
   unsigned turn_port_ = 0;
@@ -158,12 +175,16 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   std::uint32_t answers_owed_ = 0;  ///< lanes that owe an answer
   bool bounded_ = false;            ///< the last run was limited to a turn: claimants do not cut it
   bool arbitrating_ = false;
-  std::vector<Lane*> paced_;   ///< lanes of the runs that share the link, each at the pace of a slower one
-  LinkStatistics statistics_;  ///< bytes by class only, and without what is booked
-  unsigned last_port_ = ~0u;   ///< port that was served before the present one
-  std::uint32_t smallest_feed_ = 0;  ///< smallest buffer of the links that feed this one, 0: sources only
+
+  LinkStatistics statistics_;        ///< bytes by class only, and without what is booked
+  Time packet_ps_ = 0;               ///< serialisation of one full packet
   std::uint64_t last_turn_ = 0;      ///< packets that `last_port_` sent in that turn
+  unsigned last_port_ = ~0u;         ///< port that was served before the present one
+  std::uint32_t smallest_feed_ = 0;  ///< smallest buffer of the links that feed this one, 0: sources only
   sc_core::sc_time no_delay_;
+
+  BookedRuns booked_;
+
   std::deque<Lane> lanes_;
   FabricFw* next_ = nullptr;
   FabricBw* previous_ = nullptr;
