@@ -147,8 +147,21 @@ void LinkEngine::prepare(unsigned step) const {
       }
       break;
     default:
+      if (claims_.size() == 1) {
+        const Lane& lane = *claims_[0].lane;
+        prefetch(&lane.flow->hops[lane.hop], 2 * sizeof(Flow::Hop));
+      }
       break;
   }
+}
+
+/// Both neighbours are told of a run at its end.
+void LinkEngine::prepare_neighbours(const Lane& lane) const {
+  prefetch(lane.next_place, kWarmBytes);
+  if (!lane.from_source) prefetch(lane.previous_place, kWarmBytes);
+  const auto& hops = lane.flow->hops;
+  if (lane.hop + 1u < hops.size()) prefetch(hops[lane.hop + 1u].lane, kWarmLaneBytes);
+  if (lane.hop > 0) prefetch(hops[lane.hop - 1u].lane, kWarmLaneBytes);
 }
 
 void LinkEngine::arbitrate(Time now) {
@@ -251,9 +264,7 @@ bool LinkEngine::outranks_present(const Claim& claim, Time at, Rank& rank) const
 }
 
 void LinkEngine::start_run(Lane& lane, Time start, std::uint64_t limit, bool contended) {
-  // Both neighbours are told at the end.
-  prefetch(lane.next_place, kWarmBytes);
-  if (!lane.from_source) prefetch(lane.previous_place, kWarmBytes);
+  prepare_neighbours(lane);
   note_stall(lane, start);
   if (present_ != nullptr && present_->input == lane.input) {
     turn_before_ += present_->run.count;

@@ -95,6 +95,7 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   static constexpr std::size_t kWarmLaneBytes = 448;
 
   void prepare(unsigned step) const;
+  void prepare_neighbours(const Lane& lane) const;
   void set_places(Lane& lane);
   template <class Interface>
   FabricRelay* relay_of(Interface* place);
@@ -151,7 +152,8 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   std::uint64_t least_turn(unsigned claimant) const;
   std::uint64_t begun_end(const RunSpan& run, Time now) const;
 
-  // In the order of use, in groups that fill a cache line each. A booked run needs the first two and booked_.
+  // In the order of use, in groups that fill a cache line each. A booked run needs the first two and
+  // booked_.
   Calendar& calendar_;
   Lane* only_ = nullptr;           ///< the one lane that has ever been opened, while it may be booked
   FabricFw* only_next_ = nullptr;  ///< its next place
@@ -166,6 +168,12 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   Wake wake_;
   Lane* present_ = nullptr;  ///< lane of the last run that has the link for itself
 
+  BookedRuns booked_;
+  Time packet_ps_ = 0;               ///< serialisation of one full packet
+  std::uint64_t last_turn_ = 0;      ///< packets that `last_port_` sent in that turn
+  unsigned last_port_ = ~0u;         ///< port that was served before the present one
+  std::uint32_t smallest_feed_ = 0;  ///< smallest buffer of the links that feed this one, 0: sources only
+
   std::vector<Lane*> paced_;  ///< lanes of the runs that share the link, each at the pace of a slower one
   std::uint64_t turn_before_ = 0;  ///< packets that the present port sent before its present run
   std::uint64_t turn_left_ = 0;
@@ -176,15 +184,10 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   bool bounded_ = false;            ///< the last run was limited to a turn: claimants do not cut it
   bool arbitrating_ = false;
 
-  LinkStatistics statistics_;        ///< bytes by class only, and without what is booked
-  Time packet_ps_ = 0;               ///< serialisation of one full packet
-  std::uint64_t last_turn_ = 0;      ///< packets that `last_port_` sent in that turn
-  unsigned last_port_ = ~0u;         ///< port that was served before the present one
-  std::uint32_t smallest_feed_ = 0;  ///< smallest buffer of the links that feed this one, 0: sources only
+  LinkStatistics statistics_;  ///< bytes by class only, and without what is booked
   sc_core::sc_time no_delay_;
 
-  BookedRuns booked_;
-
+  // For set-up.
   std::deque<Lane> lanes_;
   FabricFw* next_ = nullptr;
   FabricBw* previous_ = nullptr;
