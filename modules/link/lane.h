@@ -50,8 +50,9 @@ struct alignas(64) Lane {
 
 /// What arbitration looks at in each lane that waits, side by side for all of them.
 struct Claim {
-  Time ready = kNever;  ///< when the next packets may leave, if nobody else wants the link
-  Time age = kNever;    ///< arrival of the next packet: the older goes first within a port
+  Time ready = kNever;      ///< when the next packets may leave, if nobody else wants the link
+  Time age = kNever;        ///< arrival of the next packet: the older goes first within a port
+  Time answer_at = kNever;  ///< as in the lane
   Lane* lane = nullptr;
   FlowId id;
   std::uint32_t longest_turn = ~0u;  ///< as in the lane

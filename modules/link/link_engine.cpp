@@ -29,7 +29,7 @@ Lane* LinkEngine::open(Flow& flow, std::uint16_t hop, unsigned input) {
   lane.from_source = hop == 0 && flow.source.valid();
   lane.hop = hop;
   lane.input = static_cast<std::uint16_t>(input);
-  ports_ = std::max(ports_, input + 1);
+  ports_ = std::max(ports_, static_cast<std::uint16_t>(input + 1));
   if (hop > 0) {
     const FabricLink& feed = *flow.hops[hop - 1].link;
     lane.feed_buffer = feed.buffer_packets();
@@ -87,8 +87,8 @@ tlm::tlm_sync_enum LinkEngine::take(Run& run, FabricPhase& phase, sc_core::sc_ti
   RunSpan arrival = run;
   arrival.rate = own_copy(run.rate);
   const bool appended = lane.arrivals.promise(arrival);
-  set_answer_owed(lane, run.hopeful && run.count > 0);
-  if (lane.owes_answer) lane.answer_at = arrival_of(arrival, 0);
+  const bool hopeful = run.hopeful && run.count > 0;
+  if (hopeful || lane.answer_at != kNever) set_answer(lane, hopeful ? arrival_of(arrival, 0) : kNever);
   if (!appended && lane.running && lane.run.end() > arrival.end()) {
     shorten(lane, arrival.end());
   } else {
@@ -207,12 +207,12 @@ void LinkEngine::answer_hopes(Time now) {
   for (;;) {
     const Claim* first = nullptr;
     for (const Claim& claim : claims_) {
-      if (!claim.lane->owes_answer || claim.lane->answer_at > now) continue;
+      if (claim.answer_at > now) continue;
       if (first == nullptr || claim.serial < first->serial) first = &claim;
     }
     if (first == nullptr) return;
     Lane& lane = *first->lane;
-    set_answer_owed(lane, false);
+    set_answer(lane, kNever);
     tell_previous(lane, FabricPhase::kStall);  // may take the lane's claim
   }
 }
@@ -233,7 +233,7 @@ Lane* LinkEngine::choose(Time now, std::uint64_t* limit, bool* contended) {
       if (best != nullptr) other_port = true;
       if (best != nullptr && distance >= best_distance) continue;
       best_distance = distance;
-    } else if (!(Seniority(claim.age, claim.id) < Seniority(best->age, best->id))) {
+    } else if (!(Seniority{claim.age, claim.id} < Seniority{best->age, best->id})) {
       continue;
     }
     best = &claim;
@@ -254,13 +254,13 @@ LinkEngine::Seniority LinkEngine::seniority_of_present(Time at) const {
   const std::uint64_t packet = std::max(begun_end(present_->run, at), present_->run.first);
   if (packet >= present_->run.end()) return kFirst;
   const RunSpan* arrival = present_->arrivals.with(packet);
-  return arrival == nullptr ? kFirst : Seniority(arrival->head(packet - arrival->first), present_->id);
+  return arrival == nullptr ? kFirst : Seniority{arrival->head(packet - arrival->first), present_->id};
 }
 
 bool LinkEngine::outranks_present(const Claim& claim, Time at, Rank& rank) const {
   if (claim.input != present_->input) return true;
   if (rank.at != at) rank = {at, seniority_of_present(at)};
-  return Seniority(claim.age, claim.id) < rank.of_present;
+  return Seniority{claim.age, claim.id} < rank.of_present;
 }
 
 void LinkEngine::start_run(Lane& lane, Time start, std::uint64_t limit, bool contended) {
@@ -304,7 +304,7 @@ void LinkEngine::begin(Lane& lane, const Plan& plan, Time start) {
   lane.running = true;
   lane.covered = run.first + plan.credited;
   lane.next = end;
-  if (lane.owes_answer && end >= lane.arrivals.back().end()) set_answer_owed(lane, false);
+  if (lane.answer_at != kNever && end >= lane.arrivals.back().end()) set_answer(lane, kNever);
   lane.paced = run.late > 0;
   if (lane.paced) {
     present_ = nullptr;
@@ -439,36 +439,45 @@ void LinkEngine::set_end_of(const RunSpan& run, Time end) {
   period_bytes_ = gapless ? run.offset + run.bytes(run.count) : 0;
 }
 
-/// When arbitration should look at the lane next.
-Time LinkEngine::wish(const Lane& lane, Time now, Rank& rank) const {
+/// When arbitration should look at the claim next.
+Time LinkEngine::wish(const Claim& claim, Time now, Rank& rank) const {
   Time when = kNever;
-  if (lane.claim != Lane::kNoClaim && claims_[lane.claim].ready != kNever) {
-    const Claim& claim = claims_[lane.claim];
+  if (claim.ready != kNever) {
     when = std::max(claim.ready, now);
-    if (lane.paced && lane.run.count > 0) when = std::max(when, lane.run_end);
+    if (!paced_.empty() && claim.lane->paced && claim.lane->run.count > 0) {
+      when = std::max(when, claim.lane->run_end);
+    }
     if (when < free_at_ &&
-        (bounded_ || present_ == nullptr || &lane == present_ || !outranks_present(claim, when, rank))) {
+        (bounded_ || present_ == nullptr || claim.lane == present_ || !outranks_present(claim, when, rank))) {
       when = free_at_;
     }
   }
-  if (lane.owes_answer) when = std::min(when, std::max(lane.answer_at, now));
-  return when;
+  return std::min(when, std::max(claim.answer_at, now));
 }
 
 void LinkEngine::want_wake(const Lane& lane, Time now) {
   if (arbitrating_) return;
   Rank rank;
-  const Time when = wish(lane, now, rank);
+  const Time when =
+      lane.claim != Lane::kNoClaim ? wish(claims_[lane.claim], now, rank) : std::max(lane.answer_at, now);
   if (when < wake_.time()) calendar_.schedule(wake_, when);
 }
 
 void LinkEngine::schedule_wake(Time now) {
-  const Time earliest = bounded_ || present_ == nullptr ? std::max(free_at_, now) : now;
+  const bool cuttable = !bounded_ && present_ != nullptr && now < free_at_;
+  const Time earliest = cuttable ? now : std::max(free_at_, now);
   Rank rank;
   Time when = kNever;
   for (const Claim& claim : claims_) {
-    if (answers_owed_ == 0 && std::max(claim.ready, earliest) >= when) continue;
-    when = std::min(when, wish(*claim.lane, now, rank));
+    const Time ready = std::max(claim.ready, earliest);
+    if (when <= ready && when <= std::max(claim.answer_at, now)) continue;
+    // Most by far wait behind the present run, which goes before them.
+    if (cuttable && when <= free_at_ && claim.answer_at == kNever && claim.input == present_->input &&
+        !outranks_present(claim, ready, rank)) {
+      continue;
+    }
+    when = std::min(when, wish(claim, now, rank));
+    if (when == earliest && answers_owed_ == 0) break;
   }
   if (when == kNever) {
     calendar_.cancel(wake_);

@@ -74,11 +74,17 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
     std::uint64_t credited = 0;
   };
   /// Age and flow of a packet: the less goes first within a port.
-  using Seniority = std::pair<Time, FlowId>;
+  struct Seniority {
+    Time age;
+    FlowId id;
+    bool operator<(const Seniority& other) const {
+      return age != other.age ? age < other.age : id < other.id;
+    }
+  };
   /// That of the first packet of the present run that has not begun at a time, kept while many ask for it.
   struct Rank {
     Time at = kNever;
-    Seniority of_present;
+    Seniority of_present{};
   };
 
   class Wake final : public CalendarEntry {
@@ -126,7 +132,7 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   void set_end_of(const RunSpan& run, Time end);
   void schedule_wake(Time now);
   void want_wake(const Lane& lane, Time now);
-  Time wish(const Lane& lane, Time now, Rank& rank) const;
+  Time wish(const Claim& claim, Time now, Rank& rank) const;
   void tell_next(Lane& lane);
   void tell_previous(Lane& lane, FabricPhase phase);
 
@@ -134,7 +140,7 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   void refresh(Lane& lane);
   void make_claim(Lane& lane);
   void drop_claim(Lane& lane);
-  void set_answer_owed(Lane& lane, bool owed);
+  void set_answer(Lane& lane, Time when);
   void forget_spent_credits(Lane& lane, Time now);
   Slots slots_from(Time start) const;
   Time arrival_of(const RunSpan& arrival, std::uint64_t i) const;
@@ -166,7 +172,6 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   boost::container::small_vector<Claim, 1> claims_;
 
   Wake wake_;
-  Lane* present_ = nullptr;  ///< lane of the last run that has the link for itself
 
   BookedRuns booked_;
   Time packet_ps_ = 0;               ///< serialisation of one full packet
@@ -175,13 +180,14 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   std::uint32_t smallest_feed_ = 0;  ///< smallest buffer of the links that feed this one, 0: sources only
 
   std::vector<Lane*> paced_;  ///< lanes of the runs that share the link, each at the pace of a slower one
+  Lane* present_ = nullptr;   ///< lane of the last run that has the link for itself
   std::uint64_t turn_before_ = 0;  ///< packets that the present port sent before its present run
   std::uint64_t turn_left_ = 0;
-  unsigned turn_port_ = 0;
-  unsigned ports_ = 1;
   std::uint32_t claimed_ = 0;       ///< claims that were ever made
-  std::uint32_t answers_owed_ = 0;  ///< lanes that owe an answer
-  bool bounded_ = false;            ///< the last run was limited to a turn: claimants do not cut it
+  std::uint32_t answers_owed_ = 0;  ///< lanes with a hopeful run to answer
+  std::uint16_t turn_port_ = 0;
+  std::uint16_t ports_ = 1;
+  bool bounded_ = false;  ///< the last run was limited to a turn: claimants do not cut it
   bool arbitrating_ = false;
 
   LinkStatistics statistics_;  ///< bytes by class only, and without what is booked
