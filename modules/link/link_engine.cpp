@@ -7,11 +7,12 @@
 
 namespace wafervp {
 
-LinkEngine::LinkEngine(const LinkConfig& config, Calendar& calendar)
+LinkEngine::LinkEngine(const LinkConfig& config, Calendar& calendar, Arena& arena)
     : calendar_(calendar),
       config_(config),
       wake_(*this, config.id.value),
-      packet_ps_(config.rate.ps(kPacketBytes)) {
+      packet_ps_(config.rate.ps(kPacketBytes)),
+      arena_(arena) {
   if (config.buffer_packets == 0) throw std::invalid_argument("a link needs a buffer of one packet or more");
 }
 
@@ -22,7 +23,7 @@ void LinkEngine::bind(FabricFw& next, FabricBw& previous) {
 
 Lane* LinkEngine::open(Flow& flow, std::uint16_t hop, unsigned input) {
   if (only_ != nullptr) unbook(calendar_.now());
-  Lane& lane = lanes_.emplace_back();
+  Lane& lane = *lanes_.emplace_back(arena_.make<Lane>());
   lane.flow = &flow;
   lane.id = flow.id;
   lane.traffic_class = flow.traffic_class;

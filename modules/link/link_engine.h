@@ -4,10 +4,10 @@
 #include <array>
 #include <boost/container/small_vector.hpp>
 #include <cstdint>
-#include <deque>
 #include <utility>
 #include <vector>
 
+#include "core/arena.h"
 #include "core/calendar.h"
 #include "core/fabric_protocol.h"
 #include "core/prefetch.h"
@@ -40,7 +40,7 @@ struct LinkStatistics {
 class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwInterface {
  public:
   /// Throws std::invalid_argument for a buffer of no packets.
-  LinkEngine(const LinkConfig& config, Calendar& calendar);
+  LinkEngine(const LinkConfig& config, Calendar& calendar, Arena& arena);
 
   /// What the link's sockets are bound to.
   void bind(FabricFw& next, FabricBw& previous);
@@ -194,7 +194,8 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   sc_core::sc_time no_delay_;
 
   // For set-up.
-  std::deque<Lane> lanes_;
+  Arena& arena_;
+  std::vector<ArenaPointer<Lane>> lanes_;
   FabricFw* next_ = nullptr;
   FabricBw* previous_ = nullptr;
   std::vector<std::pair<const void*, FabricRelay*>> relays_;  ///< what is known of the places around
