@@ -212,6 +212,7 @@ void MessageEngine::prepare(const Message& message, unsigned step) const {
       break;
     case 2:
       matches_.prepare_slot(from, message.tag);
+      port_.prepare_to_wait();
       break;
     default:
       completions_.prepare_processor(matches_.likely_cookie(from, message.tag));

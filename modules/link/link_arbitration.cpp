@@ -11,7 +11,7 @@ namespace wafervp {
 void LinkEngine::prepare(unsigned step) const {
   switch (step) {
     case 0:
-      prefetch(this, 2 * kWarmBytes);
+      prefetch(this, 4 * kWarmBytes);
       break;
     case 1:
       if (claims_.size() == 1) prefetch(claims_[0].lane, kWarmLaneBytes);
@@ -19,8 +19,8 @@ void LinkEngine::prepare(unsigned step) const {
     case 2:
       if (claims_.size() == 1) {
         const Lane& lane = *claims_[0].lane;
-        prefetch(lane.next_place, kWarmBytes);
-        if (!lane.from_source) prefetch(lane.previous_place, kWarmBytes);
+        prepare_place(lane.next_place);
+        if (!lane.from_source) prepare_place(lane.previous_place);
         prefetch(lane.flow, sizeof(Flow));
       }
       break;
@@ -33,10 +33,16 @@ void LinkEngine::prepare(unsigned step) const {
   }
 }
 
+/// Mostly an engine.
+void LinkEngine::prepare_place(const void* place) {
+  prefetch(place, kWarmBytes);
+  prefetch(static_cast<const char*>(place) + kWarmClaims, kWarmBytes);
+}
+
 /// Both neighbours are told of a run at its end.
 void LinkEngine::prepare_neighbours(const Lane& lane) const {
-  prefetch(lane.next_place, kWarmBytes);
-  if (!lane.from_source) prefetch(lane.previous_place, kWarmBytes);
+  prepare_place(lane.next_place);
+  if (!lane.from_source) prepare_place(lane.previous_place);
   const auto& hops = lane.flow->hops;
   if (lane.hop + 1u < hops.size()) prefetch(hops[lane.hop + 1u].lane, kWarmLaneBytes);
   if (lane.hop > 0) prefetch(hops[lane.hop - 1u].lane, kWarmLaneBytes);

@@ -9,8 +9,8 @@ namespace wafervp {
 LinkEngine::LinkEngine(const LinkConfig& config, Calendar& calendar, Arena& arena)
     : calendar_(calendar),
       config_(config),
-      wake_(*this, config.id.value),
       packet_ps_(config.rate.ps(kPacketBytes)),
+      wake_(*this, config.id.value),
       arena_(arena) {
   if (config.buffer_packets == 0) throw std::invalid_argument("a link needs a buffer of one packet or more");
 }

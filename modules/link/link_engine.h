@@ -97,10 +97,12 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
     void prepare(unsigned step) const override { engine_.prepare(step); }
     LinkEngine& engine_;
   };
-  static constexpr std::size_t kWarmBytes = 256;  ///< of an engine, for a run or a credit that comes
+  /// Memory of an engine that a run or a credit touches that comes.
+  static constexpr std::size_t kWarmBytes = 128, kWarmClaims = 256;
   static constexpr std::size_t kWarmLaneBytes = 448;
 
   void prepare(unsigned step) const;
+  static void prepare_place(const void* place);
   void prepare_neighbours(const Lane& lane) const;
   void set_places(Lane& lane);
   template <class Interface>
@@ -158,8 +160,8 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   std::uint64_t least_turn(unsigned claimant) const;
   std::uint64_t begun_end(const RunSpan& run, Time now) const;
 
-  // In the order of use, in groups that fill a cache line each. A booked run needs the first two and
-  // booked_.
+  // In the order of use, in groups that fill a cache line each. A booked run needs the first four, one
+  // that comes to be arbitrated the first two and, from kWarmClaims on, the claims and the wake.
   Calendar& calendar_;
   Lane* only_ = nullptr;           ///< the one lane that has ever been opened, while it may be booked
   FabricFw* only_next_ = nullptr;  ///< its next place
@@ -169,15 +171,15 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
 
   LinkConfig config_;
 
-  boost::container::small_vector<Claim, 1> claims_;
-
-  Wake wake_;
-
   BookedRuns booked_;
   Time packet_ps_ = 0;               ///< serialisation of one full packet
   std::uint64_t last_turn_ = 0;      ///< packets that `last_port_` sent in that turn
   unsigned last_port_ = ~0u;         ///< port that was served before the present one
   std::uint32_t smallest_feed_ = 0;  ///< smallest buffer of the links that feed this one, 0: sources only
+
+  boost::container::small_vector<Claim, 1> claims_;
+
+  Wake wake_;
 
   std::vector<Lane*> paced_;  ///< lanes of the runs that share the link, each at the pace of a slower one
   Lane* present_ = nullptr;   ///< lane of the last run that has the link for itself
