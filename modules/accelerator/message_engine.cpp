@@ -213,6 +213,7 @@ void MessageEngine::prepare(const Message& message, unsigned step) const {
     completions_.prepare();
     port_.prepare();
   } else {
+    port_.prepare_to_wait();
     completions_.prepare_processor(matches_.likely_cookie(hash));
   }
 }

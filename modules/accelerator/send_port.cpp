@@ -78,6 +78,18 @@ void SendPort::post(const wvp_descriptor& descriptor, Time ready, Bytes* data) {
                          data != nullptr ? std::move(*data) : Bytes()});
 }
 
+/// Which of its few flows an NPU sends into next is not known.
+void SendPort::prepare_windows(unsigned step) const {
+  if (windows_.size() > kFewWindows) return;
+  for (const auto& window : windows_) {
+    if (step == 0) {
+      prefetch(window.get(), Window::kWarmBytes);
+    } else {
+      window->prepare_post();
+    }
+  }
+}
+
 void SendPort::on_tracked_credit(const Run& run) {
   const Flow& flow = *run.flow;
   const bool into_flow = flow.group != 0;

@@ -42,6 +42,11 @@ class SendPort {
   void prepare() const {
     prefetch(recent_->flow, kWarmBytesOfFlow);
     prefetch(recent_->entry, kWarmBytesOfEntry);
+    if (!windows_.empty()) prepare_windows(0);
+  }
+  /// A step later.
+  void prepare_to_wait() const {
+    if (recent_->window != nullptr) prepare_windows(1);
   }
   /// Packets leave the queue of the first link, as `run` says (phase CREDIT).
   void on_credit(const Run& run) {
@@ -70,7 +75,8 @@ class SendPort {
     Window* window = nullptr;
   };
   static constexpr std::size_t kFirstSources = 4;
-  static constexpr std::size_t kWarmBytesOfFlow = 64, kWarmBytesOfEntry = 192;
+  static constexpr std::size_t kWarmBytesOfFlow = 64, kWarmBytesOfEntry = 256;
+  static constexpr std::size_t kFewWindows = 4;
   static constexpr std::uint64_t kNoKey = ~std::uint64_t{0};
   static constexpr std::uint64_t kLargestMessage =
       std::uint64_t{std::numeric_limits<std::uint32_t>::max()} * kPacketBytes;
@@ -89,6 +95,7 @@ class SendPort {
   Source& open(const wvp_descriptor& descriptor, std::uint64_t key);
   [[noreturn]] void refuse_size(const wvp_descriptor& descriptor) const;
   void post(const wvp_descriptor& descriptor, Time ready, Bytes* data);
+  void prepare_windows(unsigned step) const;
   /// A message whose combine is done early does not overtake one before it in its flow.
   void inject(Source& source, const What& what, Time ready, Bytes* data, Tracking tracking) {
     Message& message = *messages_.acquire();

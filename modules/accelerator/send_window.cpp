@@ -120,6 +120,27 @@ void SendPort::Window::on_credit(const Run& run) {
   }
 }
 
+/// wake() comes soon; what a step reads, the one before has asked for.
+void SendPort::Window::prepare(unsigned step) const {
+  switch (step) {
+    case 0:
+      prefetch(this, kWarmBytes);
+      break;
+    case 1:
+      prefetch(&port_, kWarmBytes);
+      ready_.prepare_pop();
+      break;
+    case 2: {
+      const Source& source = port_.source_of(key_);
+      prefetch(source.flow, sizeof(Flow));
+      prefetch(source.entry, kWarmBytesOfEntry);
+      break;
+    }
+    default:
+      break;
+  }
+}
+
 void SendPort::Window::wake(Time now) {
   while (!in_flight_.empty() && in_flight_.front().leaves_at <= now) {
     const InFlight left = in_flight_.front();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "accelerator/send_port.h"
+#include "core/prefetch.h"
 
 namespace wafervp {
 
@@ -17,8 +18,7 @@ class alignas(64) SendPort::Window {
  public:
   static constexpr std::uint32_t kInFlight = 2;
 
-  Window(SendPort& port, std::uint64_t key)
-      : port_(port), wake_(*this, Stage::kArrival, port.npu_.value), key_(key) {}
+  Window(SendPort& port, std::uint64_t key) : port_(port), wake_(*this, port.npu_.value), key_(key) {}
 
   struct Waiting {
     Time ready;  ///< the message may leave from this time on
@@ -33,14 +33,33 @@ class alignas(64) SendPort::Window {
 
   void post(Waiting&& message);
   void on_credit(const Run& run);
+  /// Hints to the processor's cache, once the window itself is in it.
+  void prepare_post() const { ready_.prepare_insert(); }
+
+  static constexpr std::size_t kWarmBytes = 256;
 
  private:
+  class Wake final : public CalendarEntry {
+   public:
+    Wake(Window& window, std::uint32_t order) : CalendarEntry(Stage::kArrival, order), window_(window) {}
+
+   private:
+    void fire(Time now) override { window_.wake(now); }
+    void prepare(unsigned step) const override { window_.prepare(step); }
+    Window& window_;
+  };
   /// The messages that may leave, sorted. Most come last, or first of all.
   class Line {
    public:
     bool empty() const { return size_ == 0; }
     void insert(Waiting&& message);
     Waiting pop();
+    void prepare_insert() const {
+      if (size_ != 0) prefetch(&ring_[place(size_ - 1)], 2 * sizeof(Entry));
+    }
+    void prepare_pop() const {
+      if (size_ != 0) prefetch(&ring_[head_], sizeof(Entry));
+    }
 
    private:
     struct Entry {
@@ -75,6 +94,7 @@ class alignas(64) SendPort::Window {
   void pump(Time now);
   void arm();
   void wake(Time now);
+  void prepare(unsigned step) const;
 
   static bool later_ready(const Waiting& a, const Waiting& b);
 
@@ -83,7 +103,7 @@ class alignas(64) SendPort::Window {
   Line ready_;
   std::uint32_t windowed_in_flight_ = 0;
   boost::container::small_vector<InFlight, 2> in_flight_;  ///< in the order of the flow
-  CalendarCall<Window, &Window::wake> wake_;
+  Wake wake_;
   std::uint64_t key_;
   std::uint64_t posted_ = 0;
   std::vector<Waiting> future_;  ///< heap, earliest on top: combine not yet done

@@ -159,7 +159,7 @@ inline void Calendar::look_ahead() {
 
 /// Runs the batch; an entry of it may move or cancel a later one.
 void Calendar::run_batch(Stage stage) {
-  const bool large = stage == Stage::kArrival && batch_.count >= kLargeBatch;
+  const bool large = batch_.count >= kLargeBatch;
   ahead_ = {};
   if (large) {
     CalendarEntry* entry = batch_.head;

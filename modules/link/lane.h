@@ -15,39 +15,44 @@ struct Credit : RunSpan {
 
 /// The queue of one flow at one link: what has come or is promised, what may leave, what is leaving.
 struct alignas(64) Lane {
-  // In the order of use.
+  // In the order of use, so that a message touches few cache lines.
   std::uint32_t claim = kNoClaim;  ///< index of its claim, while something is promised that has not been sent
-  FlowId id;                       ///< of the flow
-  std::uint64_t next = 0;          ///< first packet that no run of this lane covers
-  std::uint64_t covered = 0;       ///< packets below it have a credit at the pace of `run`
-  std::uint64_t credit_base = 0;   ///< packets below it have left the next buffer
-  Flow* flow = nullptr;
-  std::uint16_t input = 0;  ///< port of the feeding node by which the flow comes
-  std::uint16_t hop = 0;
+  std::uint8_t traffic_class = 0;
   bool needs_credit = true;            ///< false where packets are always taken behind the link
   bool paced = false;                  ///< `run` is paced and shares the link
   bool owes_answer = false;            ///< the last arrival is a hopeful run, to be answered at `answer_at`
-  bool running = false;                ///< `run` is the link's present run, or a booked one
+  std::uint64_t next = 0;              ///< first packet that no run of this lane covers
+  std::uint64_t covered = 0;           ///< packets below it have a credit at the pace of `run`
+  std::uint64_t credit_base = 0;       ///< packets below it have left the next buffer
   FabricFw* next_place = nullptr;      ///< where forward calls go, past modules that only pass them on
   FabricBw* previous_place = nullptr;  ///< where backward calls go
+  Flow* flow = nullptr;
+  std::uint32_t feed_buffer = 0;  ///< packets that the flow may have in this place; 0: from a source
+  std::uint16_t hop = 0;
+  bool running = false;      ///< `run` is the link's present run, or a booked one
+  bool from_source = false;  ///< the packets come straight from an NPU
 
-  RunSpan run;                       ///< last run that was started
-  Time run_end = 0;                  ///< its last byte; undefined where it has no packets
-  RunQueueOf<RunSpan> arrivals;      ///< at this place
-  RunQueueOf<Credit> credits;        ///< runs of the next hop
-  Time answer_at = kNever;           ///< when the hopeful run that `owes_answer` speaks of is here
-  const Rate* turn_rate = nullptr;   ///< rate of arrivals for which `longest_turn` was found
-  std::uint32_t longest_turn = ~0u;  ///< packets that others may take while this flow's buffer bridges
-  std::uint32_t feed_buffer = 0;     ///< packets that the flow may have in this place; 0: from a source
+  RunSpan run;       ///< last run that was started
+  Time run_end = 0;  ///< its last byte; undefined where it has no packets
+
+  RunQueueOf<RunSpan> arrivals;  ///< at this place
+  RunQueueOf<Credit> credits;    ///< runs of the next hop
+
+  Time answer_at = kNever;          ///< when the hopeful run that `owes_answer` speaks of is here
+  const Rate* turn_rate = nullptr;  ///< rate of arrivals for which `longest_turn` was found
   Time feed_latency = 0;
+  std::uint32_t longest_turn = ~0u;  ///< packets that others may take while this flow's buffer bridges
+  FlowId id;                         ///< of the flow
+  std::uint16_t input = 0;           ///< port of the feeding node by which the flow comes
 
   static constexpr std::uint32_t kNoClaim = ~0u;
 };
 
 /// What arbitration looks at in each lane that waits, side by side for all of them.
 struct Claim {
-  Time ready = kNever;  ///< when the next packets may leave, if nobody else wants the link
-  Time age = kNever;    ///< arrival of the next packet: the older goes first within a port
+  Time ready = kNever;      ///< when the next packets may leave, if nobody else wants the link
+  Time age = kNever;        ///< arrival of the next packet: the older goes first within a port
+  Time answer_at = kNever;  ///< as in the lane
   Lane* lane = nullptr;
   FlowId id;
   std::uint32_t longest_turn = ~0u;  ///< as in the lane

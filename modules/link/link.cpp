@@ -3,10 +3,15 @@
 
 namespace wafervp {
 
-Link::Link(sc_core::sc_module_name name, const LinkConfig& config, Calendar& calendar)
-    : sc_module(name), in("in"), out("out"), engine_(config, calendar) {
-  in.bind(engine_);
-  out.bind(engine_);
+Link::Link(sc_core::sc_module_name name, const LinkConfig& config, Calendar& calendar, Arena* arena)
+    : sc_module(name),
+      in("in"),
+      out("out"),
+      own_arena_(arena == nullptr ? std::make_unique<Arena>() : nullptr) {
+  Arena& home = arena == nullptr ? *own_arena_ : *arena;
+  engine_ = home.make<LinkEngine>(config, calendar, home);
+  in.bind(*engine_);
+  out.bind(*engine_);
 }
 
 void Link::set_target(FabricNode& node, unsigned input) {
@@ -14,6 +19,6 @@ void Link::set_target(FabricNode& node, unsigned input) {
   target_input_ = input;
 }
 
-void Link::end_of_elaboration() { engine_.bind(*out.operator->(), *in.operator->()); }
+void Link::end_of_elaboration() { engine_->bind(*out.operator->(), *in.operator->()); }
 
 }  // namespace wafervp

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <systemc>
 
+#include "core/arena.h"
 #include "core/calendar.h"
 #include "core/fabric_protocol.h"
 #include "link/link_engine.h"
@@ -15,14 +17,15 @@ class Link : public sc_core::sc_module, public FabricLink {
   FabricTargetSocket in;
   FabricInitiatorSocket out;
 
-  /// Throws std::invalid_argument for a buffer of no packets.
-  Link(sc_core::sc_module_name name, const LinkConfig& config, Calendar& calendar);
+  /// The state of many links lies together in `arena`, which outlives the link; without one the link has an
+  /// arena of its own. Throws std::invalid_argument for a buffer of no packets.
+  Link(sc_core::sc_module_name name, const LinkConfig& config, Calendar& calendar, Arena* arena = nullptr);
 
   /// The node that `out` is bound to, and its input port.
   void set_target(FabricNode& node, unsigned input);
 
   Lane* open(Flow& flow, std::uint16_t hop, unsigned input) override {
-    return engine_.open(flow, hop, input);
+    return engine_->open(flow, hop, input);
   }
   FabricNode& target() override { return *target_; }
   unsigned target_input() const override { return target_input_; }
@@ -30,15 +33,16 @@ class Link : public sc_core::sc_module, public FabricLink {
   Time latency() const override { return config().latency; }
   std::uint32_t buffer_packets() const override { return config().buffer_packets; }
 
-  const LinkConfig& config() const { return engine_.config(); }
-  LinkStatistics statistics() const { return engine_.statistics(); }
+  const LinkConfig& config() const { return engine_->config(); }
+  LinkStatistics statistics() const { return engine_->statistics(); }
   /// Packets that wait at this link at `now`, for reports.
-  std::uint64_t queued_packets(Time now) const { return engine_.queued_packets(now); }
+  std::uint64_t queued_packets(Time now) const { return engine_->queued_packets(now); }
 
  private:
   void end_of_elaboration() override;
 
-  LinkEngine engine_;
+  std::unique_ptr<Arena> own_arena_;
+  ArenaPointer<LinkEngine> engine_;
   FabricNode* target_ = nullptr;
   unsigned target_input_ = 0;
 };

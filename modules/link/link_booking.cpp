@@ -56,7 +56,7 @@ tlm::tlm_sync_enum LinkEngine::pass_on_watched(Run& run, FabricPhase& phase, sc_
 
 void LinkEngine::add_booked(LinkStatistics& statistics) const {
   const std::uint64_t bytes = booked_.bytes() + period_bytes_;
-  statistics.class_bytes[only_->flow->traffic_class & 3u] += bytes;
+  statistics.class_bytes[only_->traffic_class & 3u] += bytes;
   statistics.packets += booked_.end_packet();
   statistics.runs += booked_.runs();
   statistics.busy_ps += booked_.busy() + free_at_ - period_start_;
@@ -77,7 +77,7 @@ void LinkEngine::unbook(Time now) {
     taken_back.push_back(Run::from_source(*booked.message, booked.arrived));
     lane.next -= booked.count;
     lane.run = booked.run(config_.rate, lane.next);
-    count(lane.run, lane.flow->traffic_class, booked.end, ~std::uint64_t{0});
+    count(lane.run, lane.traffic_class, booked.end, ~std::uint64_t{0});
     free_at_ = start;
     period_start_ = booked.origin;
     period_bytes_ = booked.offset;

@@ -3,15 +3,15 @@
 
 #include <algorithm>
 #include <stdexcept>
-#include <tuple>
 
 namespace wafervp {
 
-LinkEngine::LinkEngine(const LinkConfig& config, Calendar& calendar)
+LinkEngine::LinkEngine(const LinkConfig& config, Calendar& calendar, Arena& arena)
     : calendar_(calendar),
       config_(config),
-      wake_(*this, Stage::kArbitration, config.id.value),
-      packet_ps_(config.rate.ps(kPacketBytes)) {
+      packet_ps_(config.rate.ps(kPacketBytes)),
+      wake_(*this, config.id.value),
+      arena_(arena) {
   if (config.buffer_packets == 0) throw std::invalid_argument("a link needs a buffer of one packet or more");
 }
 
@@ -22,12 +22,14 @@ void LinkEngine::bind(FabricFw& next, FabricBw& previous) {
 
 Lane* LinkEngine::open(Flow& flow, std::uint16_t hop, unsigned input) {
   if (only_ != nullptr) unbook(calendar_.now());
-  Lane& lane = lanes_.emplace_back();
+  Lane& lane = *lanes_.emplace_back(arena_.make<Lane>());
   lane.flow = &flow;
   lane.id = flow.id;
+  lane.traffic_class = flow.traffic_class;
+  lane.from_source = hop == 0 && flow.source.valid();
   lane.hop = hop;
   lane.input = static_cast<std::uint16_t>(input);
-  ports_ = std::max(ports_, input + 1);
+  ports_ = std::max(ports_, static_cast<std::uint16_t>(input + 1));
   if (hop > 0) {
     const FabricLink& feed = *flow.hops[hop - 1].link;
     lane.feed_buffer = feed.buffer_packets();
@@ -85,8 +87,8 @@ tlm::tlm_sync_enum LinkEngine::take(Run& run, FabricPhase& phase, sc_core::sc_ti
   RunSpan arrival = run;
   arrival.rate = own_copy(run.rate);
   const bool appended = lane.arrivals.promise(arrival);
-  set_answer_owed(lane, run.hopeful && run.count > 0);
-  if (lane.owes_answer) lane.answer_at = arrival_of(arrival, 0);
+  const bool hopeful = run.hopeful && run.count > 0;
+  if (hopeful || lane.answer_at != kNever) set_answer(lane, hopeful ? arrival_of(arrival, 0) : kNever);
   if (!appended && lane.running && lane.run.end() > arrival.end()) {
     shorten(lane, arrival.end());
   } else {
@@ -127,125 +129,6 @@ tlm::tlm_sync_enum LinkEngine::nb_transport_bw(Run& run, FabricPhase& phase, sc_
   return tlm::TLM_ACCEPTED;
 }
 
-void LinkEngine::arbitrate(Time now) {
-  arbitrating_ = true;
-  if (present_ != nullptr && now < free_at_ && !bounded_) admit_claimants(now);
-  for (;;) {
-    if (!paced_.empty()) {
-      drop_ended_paced(now);
-      if (!paced_.empty()) {
-        if (all_join_paced(now)) break;
-        cut_paced(now);
-      }
-    }
-    if (now < free_at_) break;
-    std::uint64_t limit = 0;
-    bool contended = false;
-    Lane* lane = choose(now, &limit, &contended);
-    if (lane == nullptr) break;
-    start_run(*lane, now, limit, contended);
-  }
-  if (answers_owed_ != 0) answer_hopes(now);
-  arbitrating_ = false;
-  schedule_wake(now);
-}
-
-/// Cuts the present run for the first claimant that it has to make way for.
-void LinkEngine::admit_claimants(Time now) {
-  const Claim* first = nullptr;
-  Rank rank;
-  for (const Claim& claim : claims_) {
-    if (claim.ready > now || claim.lane == present_) continue;
-    if (first != nullptr && claim.serial > first->serial) continue;
-    if (outranks_present(claim, now, rank)) first = &claim;
-  }
-  if (first == nullptr) return;
-  bounded_ = true;
-  // A packet that would begin right now has not been granted against the claimant.
-  Lane& cut = *present_;
-  shorten(cut, std::max(begun_end(cut.run, now), cut.run.first + least_turn(first->input)));
-}
-
-void LinkEngine::answer_hopes(Time now) {
-  for (;;) {
-    const Claim* first = nullptr;
-    for (const Claim& claim : claims_) {
-      if (!claim.lane->owes_answer || claim.lane->answer_at > now) continue;
-      if (first == nullptr || claim.serial < first->serial) first = &claim;
-    }
-    if (first == nullptr) return;
-    Lane& lane = *first->lane;
-    set_answer_owed(lane, false);
-    tell_previous(lane, FabricPhase::kStall);  // may take the lane's claim
-  }
-}
-
-/// Round robin over the input ports, starting after the one served last unless its turn goes on; the
-/// oldest within a port.
-Lane* LinkEngine::choose(Time now, std::uint64_t* limit, bool* contended) {
-  const Claim* best = nullptr;
-  unsigned best_distance = 0;
-  bool other_port = false;
-  const unsigned own_distance = turn_left_ > 0 ? 0 : ports_;
-  for (const Claim& claim : claims_) {
-    if (claim.ready > now) continue;
-    if (best == nullptr || claim.input != best->input) {
-      const unsigned distance = claim.input == turn_port_  ? own_distance
-                                : claim.input > turn_port_ ? claim.input - turn_port_
-                                                           : claim.input + ports_ - turn_port_;
-      if (best != nullptr) other_port = true;
-      if (best != nullptr && distance >= best_distance) continue;
-      best_distance = distance;
-    } else if (!(Seniority(claim.age, claim.id) < Seniority(best->age, best->id))) {
-      continue;
-    }
-    best = &claim;
-  }
-  if (best == nullptr) return nullptr;
-  *contended = other_port;
-  if (!other_port) turn_left_ = 0;
-  if (other_port && !(best->input == turn_port_ && turn_left_ > 0)) turn_left_ = turn_packets();
-  turn_port_ = best->input;
-  *limit = other_port ? turn_left_ : ~std::uint64_t{0};
-  if (claims_.size() > 1) *limit = before_older(*best, now, *limit);
-  return best->lane;
-}
-
-/// Of the first packet of the present run that has not begun at `at`.
-LinkEngine::Seniority LinkEngine::seniority_of_present(Time at) const {
-  constexpr Seniority kFirst{0, FlowId(0)};  // nobody goes before it
-  const std::uint64_t packet = std::max(begun_end(present_->run, at), present_->run.first);
-  if (packet >= present_->run.end()) return kFirst;
-  const RunSpan* arrival = present_->arrivals.with(packet);
-  return arrival == nullptr ? kFirst : Seniority(arrival->head(packet - arrival->first), present_->id);
-}
-
-bool LinkEngine::outranks_present(const Claim& claim, Time at, Rank& rank) const {
-  if (claim.input != present_->input) return true;
-  if (rank.at != at) rank = {at, seniority_of_present(at)};
-  return Seniority(claim.age, claim.id) < rank.of_present;
-}
-
-void LinkEngine::start_run(Lane& lane, Time start, std::uint64_t limit, bool contended) {
-  note_stall(lane, start);
-  if (present_ != nullptr && present_->input == lane.input) {
-    turn_before_ += present_->run.count;
-  } else if (present_ != nullptr) {
-    last_port_ = present_->input;
-    last_turn_ = turn_before_ + present_->run.count;
-    turn_before_ = 0;
-  }
-  const bool long_runs = !config_.packet_grain && !contended;
-  Plan best = plan(lane, slots_from(start), config_.packet_grain ? 1 : limit, long_runs);
-  if (long_runs && best.packets < config_.train_packets) {
-    const Plan slow = paced(lane, start);
-    if (slow.packets > best.packets) best = slow;
-  }
-  turn_left_ -= std::min(turn_left_, best.packets);
-  bounded_ = contended;
-  begin(lane, best, start);
-}
-
 void LinkEngine::begin(Lane& lane, const Plan& plan, Time start) {
   const Slots& slots = plan.slots;
   const std::uint64_t n = plan.packets;
@@ -266,7 +149,7 @@ void LinkEngine::begin(Lane& lane, const Plan& plan, Time start) {
   lane.running = true;
   lane.covered = run.first + plan.credited;
   lane.next = end;
-  if (lane.owes_answer && end >= lane.arrivals.back().end()) set_answer_owed(lane, false);
+  if (lane.answer_at != kNever && end >= lane.arrivals.back().end()) set_answer(lane, kNever);
   lane.paced = run.late > 0;
   if (lane.paced) {
     present_ = nullptr;
@@ -275,68 +158,12 @@ void LinkEngine::begin(Lane& lane, const Plan& plan, Time start) {
     present_ = &lane;
     set_end_of(run, lane.run_end);
   }
-  count(run, lane.flow->traffic_class, lane.run_end, 1);
+  count(run, lane.traffic_class, lane.run_end, 1);
   lane.arrivals.forget_before(run.first);
   forget_spent_credits(lane, start);
   refresh(lane);
   tell_next(lane);
   tell_previous(lane, FabricPhase::kCredit);
-}
-
-/// Runs at the pace of slower links share the link as long as it can carry them all; that a packet may
-/// find another one on the wire for part of a packet time is neglected.
-bool LinkEngine::join_paced(Lane& lane, Time now) {
-  const Plan slow = paced(lane, now);
-  if (slow.packets == 0) return false;
-  std::uint64_t sum = slow.slots.rate->bytes_per_s();
-  for (const Lane* other : paced_) sum += other->run.rate->bytes_per_s();
-  if (sum > config_.rate.bytes_per_s()) return false;
-  begin(lane, slow, now);
-  return true;
-}
-
-bool LinkEngine::all_join_paced(Time now) {
-  for (;;) {
-    const Claim* first = nullptr;
-    for (const Claim& claim : claims_) {
-      if (claim.ready > now || claim.lane->paced) continue;
-      if (first == nullptr || claim.serial < first->serial) first = &claim;
-    }
-    if (first == nullptr) return true;
-    if (!join_paced(*first->lane, now)) return false;
-  }
-}
-
-/// Somebody needs the link for itself.
-void LinkEngine::cut_paced(Time now) {
-  const std::vector<Lane*> lanes = paced_;
-  for (Lane* lane : lanes) {
-    shorten(*lane, std::max(begun_end(lane->run, now), lane->run.first + 1));
-    if (lane->run.count > 0) free_at_ = std::max(free_at_, lane->run_end);
-    lane->paced = false;
-  }
-  paced_.clear();
-  present_ = nullptr;
-  period_start_ = free_at_;
-  period_bytes_ = 0;
-  for (Lane* lane : lanes) refresh(*lane);
-}
-
-void LinkEngine::drop_ended_paced(Time now) {
-  for (std::size_t i = 0; i < paced_.size();) {
-    Lane& lane = *paced_[i];
-    const Time end = lane.run.count == 0 ? now : lane.run_end;
-    if (end > now) {
-      ++i;
-      continue;
-    }
-    if (end > free_at_) {
-      free_at_ = period_start_ = end;
-      period_bytes_ = 0;
-    }
-    lane.paced = false;
-    paced_.erase(paced_.begin() + static_cast<std::ptrdiff_t>(i));
-  }
 }
 
 bool LinkEngine::in_progress(const Lane& lane, Time now) const {
@@ -365,7 +192,7 @@ void LinkEngine::shorten(Lane& lane, std::uint64_t end_packet) {
     refresh(lane);
     return;
   }
-  const unsigned traffic_class = lane.flow->traffic_class;
+  const unsigned traffic_class = lane.traffic_class;
   count(run, traffic_class, lane.run_end, ~std::uint64_t{0});
   const auto kept = static_cast<std::uint32_t>(end - run.first);
   run.shorten(kept);
@@ -401,44 +228,6 @@ void LinkEngine::set_end_of(const RunSpan& run, Time end) {
   period_bytes_ = gapless ? run.offset + run.bytes(run.count) : 0;
 }
 
-/// When arbitration should look at the lane next.
-Time LinkEngine::wish(const Lane& lane, Time now, Rank& rank) const {
-  Time when = kNever;
-  if (lane.claim != Lane::kNoClaim && claims_[lane.claim].ready != kNever) {
-    const Claim& claim = claims_[lane.claim];
-    when = std::max(claim.ready, now);
-    if (lane.paced && lane.run.count > 0) when = std::max(when, lane.run_end);
-    if (when < free_at_ &&
-        (bounded_ || present_ == nullptr || &lane == present_ || !outranks_present(claim, when, rank))) {
-      when = free_at_;
-    }
-  }
-  if (lane.owes_answer) when = std::min(when, std::max(lane.answer_at, now));
-  return when;
-}
-
-void LinkEngine::want_wake(const Lane& lane, Time now) {
-  if (arbitrating_) return;
-  Rank rank;
-  const Time when = wish(lane, now, rank);
-  if (when < wake_.time()) calendar_.schedule(wake_, when);
-}
-
-void LinkEngine::schedule_wake(Time now) {
-  const Time earliest = bounded_ || present_ == nullptr ? std::max(free_at_, now) : now;
-  Rank rank;
-  Time when = kNever;
-  for (const Claim& claim : claims_) {
-    if (answers_owed_ == 0 && std::max(claim.ready, earliest) >= when) continue;
-    when = std::min(when, wish(*claim.lane, now, rank));
-  }
-  if (when == kNever) {
-    calendar_.cancel(wake_);
-  } else if (when != wake_.time()) {
-    calendar_.schedule(wake_, when);
-  }
-}
-
 void LinkEngine::tell_next(Lane& lane) {
   Run run;
   static_cast<RunSpan&>(run) = lane.run;
@@ -452,9 +241,7 @@ void LinkEngine::tell_next(Lane& lane) {
 
 void LinkEngine::tell_previous(Lane& lane, FabricPhase phase) {
   // A source keeps count of its messages only where it asked for that.
-  if (lane.hop == 0 && lane.flow->source.valid() &&
-      (lane.run.message == nullptr || !lane.run.message->windowed))
-    return;
+  if (lane.from_source && (lane.run.message == nullptr || !lane.run.message->windowed)) return;
   Run run;
   static_cast<RunSpan&>(run) = lane.run;
   run.flow = lane.flow;

@@ -4,12 +4,13 @@
 #include <array>
 #include <boost/container/small_vector.hpp>
 #include <cstdint>
-#include <deque>
 #include <utility>
 #include <vector>
 
+#include "core/arena.h"
 #include "core/calendar.h"
 #include "core/fabric_protocol.h"
+#include "core/prefetch.h"
 #include "link/booked_runs.h"
 #include "link/lane.h"
 
@@ -39,7 +40,7 @@ struct LinkStatistics {
 class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwInterface {
  public:
   /// Throws std::invalid_argument for a buffer of no packets.
-  LinkEngine(const LinkConfig& config, Calendar& calendar);
+  LinkEngine(const LinkConfig& config, Calendar& calendar, Arena& arena);
 
   /// What the link's sockets are bound to.
   void bind(FabricFw& next, FabricBw& previous);
@@ -73,13 +74,36 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
     std::uint64_t credited = 0;
   };
   /// Age and flow of a packet: the less goes first within a port.
-  using Seniority = std::pair<Time, FlowId>;
+  struct Seniority {
+    Time age;
+    FlowId id;
+    bool operator<(const Seniority& other) const {
+      return age != other.age ? age < other.age : id < other.id;
+    }
+  };
   /// That of the first packet of the present run that has not begun at a time, kept while many ask for it.
   struct Rank {
     Time at = kNever;
-    Seniority of_present;
+    Seniority of_present{};
   };
 
+  class Wake final : public CalendarEntry {
+   public:
+    Wake(LinkEngine& engine, std::uint32_t order)
+        : CalendarEntry(Stage::kArbitration, order), engine_(engine) {}
+
+   private:
+    void fire(Time now) override { engine_.arbitrate(now); }
+    void prepare(unsigned step) const override { engine_.prepare(step); }
+    LinkEngine& engine_;
+  };
+  /// Memory of an engine that a run or a credit touches that comes.
+  static constexpr std::size_t kWarmBytes = 128, kWarmClaims = 256;
+  static constexpr std::size_t kWarmLaneBytes = 448;
+
+  void prepare(unsigned step) const;
+  static void prepare_place(const void* place);
+  void prepare_neighbours(const Lane& lane) const;
   void set_places(Lane& lane);
   template <class Interface>
   FabricRelay* relay_of(Interface* place);
@@ -110,7 +134,7 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   void set_end_of(const RunSpan& run, Time end);
   void schedule_wake(Time now);
   void want_wake(const Lane& lane, Time now);
-  Time wish(const Lane& lane, Time now, Rank& rank) const;
+  Time wish(const Claim& claim, Time now, Rank& rank) const;
   void tell_next(Lane& lane);
   void tell_previous(Lane& lane, FabricPhase phase);
 
@@ -118,7 +142,7 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   void refresh(Lane& lane);
   void make_claim(Lane& lane);
   void drop_claim(Lane& lane);
-  void set_answer_owed(Lane& lane, bool owed);
+  void set_answer(Lane& lane, Time when);
   void forget_spent_credits(Lane& lane, Time now);
   Slots slots_from(Time start) const;
   Time arrival_of(const RunSpan& arrival, std::uint64_t i) const;
@@ -136,35 +160,44 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   std::uint64_t least_turn(unsigned claimant) const;
   std::uint64_t begun_end(const RunSpan& run, Time now) const;
 
-  // In the order of use. A run that is booked needs the first three cache lines.
+  // In the order of use, in groups that fill a cache line each. A booked run needs the first four, one
+  // that comes to be arbitrated the first two and, from kWarmClaims on, the claims and the wake.
   Calendar& calendar_;
   Lane* only_ = nullptr;           ///< the one lane that has ever been opened, while it may be booked
   FabricFw* only_next_ = nullptr;  ///< its next place
   Time free_at_ = 0;               ///< end of the last run
   Time period_start_ = 0;          ///< start of the busy period
   std::uint64_t period_bytes_ = 0;
+
   LinkConfig config_;
+
   BookedRuns booked_;
+  Time packet_ps_ = 0;               ///< serialisation of one full packet
+  std::uint64_t last_turn_ = 0;      ///< packets that `last_port_` sent in that turn
+  unsigned last_port_ = ~0u;         ///< port that was served before the present one
+  std::uint32_t smallest_feed_ = 0;  ///< smallest buffer of the links that feed this one, 0: sources only
 
   boost::container::small_vector<Claim, 1> claims_;
-  CalendarCall<LinkEngine, &LinkEngine::arbitrate> wake_;
-  Lane* present_ = nullptr;        ///< lane of the last run that has the link for itself
-  Time packet_ps_ = 0;             ///< serialisation of one full packet
+
+  Wake wake_;
+
+  std::vector<Lane*> paced_;  ///< lanes of the runs that share the link, each at the pace of a slower one
+  Lane* present_ = nullptr;   ///< lane of the last run that has the link for itself
   std::uint64_t turn_before_ = 0;  ///< packets that the present port sent before its present run
   std::uint64_t turn_left_ = 0;
-  unsigned turn_port_ = 0;
-  unsigned ports_ = 1;
   std::uint32_t claimed_ = 0;       ///< claims that were ever made
-  std::uint32_t answers_owed_ = 0;  ///< lanes that owe an answer
-  bool bounded_ = false;            ///< the last run was limited to a turn: claimants do not cut it
+  std::uint32_t answers_owed_ = 0;  ///< lanes with a hopeful run to answer
+  std::uint16_t turn_port_ = 0;
+  std::uint16_t ports_ = 1;
+  bool bounded_ = false;  ///< the last run was limited to a turn: claimants do not cut it
   bool arbitrating_ = false;
-  std::vector<Lane*> paced_;   ///< lanes of the runs that share the link, each at the pace of a slower one
+
   LinkStatistics statistics_;  ///< bytes by class only, and without what is booked
-  unsigned last_port_ = ~0u;   ///< port that was served before the present one
-  std::uint32_t smallest_feed_ = 0;  ///< smallest buffer of the links that feed this one, 0: sources only
-  std::uint64_t last_turn_ = 0;      ///< packets that `last_port_` sent in that turn
   sc_core::sc_time no_delay_;
-  std::deque<Lane> lanes_;
+
+  // For set-up.
+  Arena& arena_;
+  std::vector<ArenaPointer<Lane>> lanes_;
   FabricFw* next_ = nullptr;
   FabricBw* previous_ = nullptr;
   std::vector<std::pair<const void*, FabricRelay*>> relays_;  ///< what is known of the places around

@@ -245,6 +245,7 @@ std::uint64_t LinkEngine::begun_end(const RunSpan& run, Time now) const {
 
 /// A run goes no further than to the head of the next older packet of its own port.
 std::uint64_t LinkEngine::before_older(const Claim& chosen, Time now, std::uint64_t limit) const {
+  if (limit < 2) return limit;
   Time oldest = kNever;
   for (const Claim& claim : claims_) {
     if (claim.input == chosen.input && claim.ready <= now && &claim != &chosen) {
@@ -295,6 +296,7 @@ void LinkEngine::make_claim(Lane& lane) {
   Claim& claim = claims_.emplace_back();
   claim.lane = &lane;
   claim.id = lane.id;
+  claim.answer_at = lane.answer_at;
   claim.input = lane.input;
   claim.serial = claimed_++;
 }
@@ -308,10 +310,12 @@ void LinkEngine::drop_claim(Lane& lane) {
   lane.claim = Lane::kNoClaim;
 }
 
-void LinkEngine::set_answer_owed(Lane& lane, bool owed) {
-  if (lane.owes_answer == owed) return;
-  lane.owes_answer = owed;
-  answers_owed_ += owed ? 1u : ~0u;
+/// kNever: nothing to answer.
+void LinkEngine::set_answer(Lane& lane, Time when) {
+  answers_owed_ += when != kNever ? 1u : 0u;
+  answers_owed_ -= lane.answer_at != kNever ? 1u : 0u;
+  lane.answer_at = when;
+  if (lane.claim != Lane::kNoClaim) claims_[lane.claim].answer_at = when;
 }
 
 void LinkEngine::forget_spent_credits(Lane& lane, Time now) {

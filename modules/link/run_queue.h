@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include "core/fabric_protocol.h"
 
 namespace wafervp {
 
 /// Runs of one flow in the order of their packets; only the last one may still be shortened. A ring, which
-/// needs the heap only where more than one run is kept. `Kept` is what is kept of a run.
+/// needs the heap only where more than two runs are kept. `Kept` is what is kept of a run.
 template <class Kept>
 class RunQueueOf {
  public:
@@ -20,7 +22,9 @@ class RunQueueOf {
   const Kept& front() const { return (*this)[0]; }
   Kept& back() { return at(size_ - 1); }
   const Kept& back() const { return (*this)[size_ - 1]; }
-  const Kept& operator[](std::size_t i) const { return (more_ ? more_.get() : &one_)[(head_ + i) & mask_]; }
+  const Kept& operator[](std::size_t i) const {
+    return (more_ ? more_.get() : few_.data())[(head_ + i) & mask_];
+  }
 
   /// Appends `run`, or shortens the last run if it begins with the same packet. True when it appended.
   bool promise(const Kept& run) {
@@ -56,7 +60,7 @@ class RunQueueOf {
   }
 
  private:
-  Kept& at(std::size_t i) { return (more_ ? more_.get() : &one_)[(head_ + i) & mask_]; }
+  Kept& at(std::size_t i) { return (more_ ? more_.get() : few_.data())[(head_ + i) & mask_]; }
   void grow() {
     const std::uint32_t capacity = 2 * (mask_ + 1);
     auto more = std::make_unique<Kept[]>(capacity);
@@ -66,11 +70,11 @@ class RunQueueOf {
     head_ = 0;
   }
 
-  std::unique_ptr<Kept[]> more_;  ///< the ring, once one run is not enough
+  std::unique_ptr<Kept[]> more_;  ///< the ring, once two places are not enough
   std::uint32_t head_ = 0;
   std::uint32_t size_ = 0;
-  std::uint32_t mask_ = 0;  ///< places in the ring - 1
-  Kept one_;
+  std::uint32_t mask_ = 1;  ///< places in the ring - 1
+  std::array<Kept, 2> few_;
 };
 
 using RunQueue = RunQueueOf<Run>;

@@ -98,7 +98,7 @@ void Wafer::make_links(const DetailSpec& detail) {
     config.buffer_packets = spec.buffer_packets;
     config.train_packets = detail.train_packets;
     config.packet_grain = detail.grain == Grain::kPacket;
-    links_.push_back(std::make_unique<Link>(numbered("link", k).c_str(), config, calendar_));
+    links_.push_back(std::make_unique<Link>(numbered("link", k).c_str(), config, calendar_, &arena_));
   }
 }
 

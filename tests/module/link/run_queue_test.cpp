@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// The list of promises of one flow.
+// The list of promises of one flow, and that of booked runs.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <deque>
+#include <random>
+
+#include "link/booked_runs.h"
 #include "link/lane.h"
 
 namespace wafervp::test {
 namespace {
 
-Run run_of(std::uint64_t first, std::uint32_t count) {
-  Run run;
+using Kept = wafervp::Run;  // a test has a Run of its own
+
+Kept run_of(std::uint64_t first, std::uint32_t count) {
+  Kept run;
   run.first = first;
   run.count = count;
   return run;
@@ -38,6 +45,76 @@ TEST(RunQueue, ForgetsWhatIsWhollyBefore) {
   }
   queue.forget_before(2000);
   EXPECT_TRUE(queue.empty());
+}
+
+/// Against a list that does the same in the plainest way, through growth and many turns of the ring.
+TEST(RunQueue, KeepsWhatAPlainListKeeps) {
+  std::mt19937 random(7);
+  RunQueue queue;
+  std::deque<Kept> list;
+  std::uint64_t end = 0, forgotten = 0;
+  for (int step = 0; step < 20'000; ++step) {
+    // Phases in which the queue grows and in which it drains.
+    const bool grows = (step / 100) % 2 == 0;
+    const unsigned what = random() % 10;
+    if (what < (grows ? 6u : 3u)) {
+      const Kept run = run_of(end, 1 + random() % 8);
+      EXPECT_TRUE(queue.promise(run));
+      list.push_back(run);
+    } else if (what < 7 && !list.empty()) {
+      Kept run = list.back();
+      run.shorten(random() % run.count);
+      EXPECT_FALSE(queue.promise(run));
+      list.pop_back();
+      if (run.count > 0) list.push_back(run);
+    } else if (!list.empty()) {
+      forgotten = list.front().first + random() % 12;
+      queue.forget_before(forgotten);
+      while (!list.empty() && list.front().end() <= forgotten) list.pop_front();
+    }
+    end = list.empty() ? std::max(end, forgotten) : list.back().end();
+    ASSERT_EQ(queue.size(), list.size());
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      ASSERT_EQ(queue[i].first, list[i].first);
+      ASSERT_EQ(queue[i].count, list[i].count);
+    }
+    const std::uint64_t packet = end - std::min<std::uint64_t>(end, random() % 20);
+    const auto holds =
+        std::find_if(list.begin(), list.end(), [&](const Kept& run) { return packet < run.end(); });
+    const Kept* found = queue.with(packet);
+    ASSERT_EQ(found == nullptr, holds == list.end());
+    if (found != nullptr) {
+      ASSERT_EQ(found->first, holds->first);
+    }
+  }
+}
+
+/// `count` messages of one packet, each a nanosecond long on the link, handed over at once.
+TEST(BookedRuns, ForgetsWhatHasEndedAndCountsAll) {
+  constexpr Time kLong = 1000;
+  BookedRuns booked;
+  Time end = 0, now = 0;
+  std::uint64_t pushed = 0, waiting = 0;
+  for (const std::uint32_t count : {1u, 1u, 5u, 40u, 3u, 1u, 200u}) {
+    now = end + 1;  // all before have ended
+    end = now;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      end += kLong;
+      booked.push({nullptr, now, now, i * std::uint64_t{kPacketBytes}, end, i + 1, 0}, ++pushed, now);
+    }
+    EXPECT_EQ(booked.runs(), pushed);
+    EXPECT_EQ(booked.end_packet(), pushed);
+    waiting = count;
+  }
+  for (std::uint32_t i = 200; i > 0; --i, --waiting) {
+    ASSERT_FALSE(booked.empty());
+    ASSERT_EQ(booked.back().count, i);
+    ASSERT_EQ(booked.back().end, now + i * kLong);
+    booked.pop_back();
+  }
+  EXPECT_TRUE(booked.empty());
+  EXPECT_EQ(waiting, 0u);
+  EXPECT_EQ(booked.ended_count(), 1u);  // of the batch before
 }
 
 }  // namespace

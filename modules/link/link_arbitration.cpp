@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who goes next, and when to look again.
+#include <algorithm>
+#include <vector>
+
+#include "link/link_engine.h"
+
+namespace wafervp {
+
+/// arbitrate() comes soon; what a step reads, the one before has asked for.
+void LinkEngine::prepare(unsigned step) const {
+  switch (step) {
+    case 0:
+      prefetch(this, 4 * kWarmBytes);
+      break;
+    case 1:
+      if (claims_.size() == 1) prefetch(claims_[0].lane, kWarmLaneBytes);
+      break;
+    case 2:
+      if (claims_.size() == 1) {
+        const Lane& lane = *claims_[0].lane;
+        prepare_place(lane.next_place);
+        if (!lane.from_source) prepare_place(lane.previous_place);
+        prefetch(lane.flow, sizeof(Flow));
+      }
+      break;
+    default:
+      if (claims_.size() == 1) {
+        const Lane& lane = *claims_[0].lane;
+        prefetch(&lane.flow->hops[lane.hop], 2 * sizeof(Flow::Hop));
+      }
+      break;
+  }
+}
+
+/// Mostly an engine.
+void LinkEngine::prepare_place(const void* place) {
+  prefetch(place, kWarmBytes);
+  prefetch(static_cast<const char*>(place) + kWarmClaims, kWarmBytes);
+}
+
+/// Both neighbours are told of a run at its end.
+void LinkEngine::prepare_neighbours(const Lane& lane) const {
+  prepare_place(lane.next_place);
+  if (!lane.from_source) prepare_place(lane.previous_place);
+  const auto& hops = lane.flow->hops;
+  if (lane.hop + 1u < hops.size()) prefetch(hops[lane.hop + 1u].lane, kWarmLaneBytes);
+  if (lane.hop > 0) prefetch(hops[lane.hop - 1u].lane, kWarmLaneBytes);
+}
+
+void LinkEngine::arbitrate(Time now) {
+  arbitrating_ = true;
+  if (present_ != nullptr && now < free_at_ && !bounded_) admit_claimants(now);
+  for (;;) {
+    if (!paced_.empty()) {
+      drop_ended_paced(now);
+      if (!paced_.empty()) {
+        if (all_join_paced(now)) break;
+        cut_paced(now);
+      }
+    }
+    if (now < free_at_) break;
+    std::uint64_t limit = 0;
+    bool contended = false;
+    Lane* lane = choose(now, &limit, &contended);
+    if (lane == nullptr) break;
+    start_run(*lane, now, limit, contended);
+  }
+  if (answers_owed_ != 0) answer_hopes(now);
+  arbitrating_ = false;
+  schedule_wake(now);
+}
+
+/// Cuts the present run for the first claimant that it has to make way for.
+void LinkEngine::admit_claimants(Time now) {
+  const Claim* first = nullptr;
+  Rank rank;
+  for (const Claim& claim : claims_) {
+    if (claim.ready > now || claim.lane == present_) continue;
+    if (first != nullptr && claim.serial > first->serial) continue;
+    if (outranks_present(claim, now, rank)) first = &claim;
+  }
+  if (first == nullptr) return;
+  bounded_ = true;
+  // A packet that would begin right now has not been granted against the claimant.
+  Lane& cut = *present_;
+  shorten(cut, std::max(begun_end(cut.run, now), cut.run.first + least_turn(first->input)));
+}
+
+void LinkEngine::answer_hopes(Time now) {
+  for (;;) {
+    const Claim* first = nullptr;
+    for (const Claim& claim : claims_) {
+      if (claim.answer_at > now) continue;
+      if (first == nullptr || claim.serial < first->serial) first = &claim;
+    }
+    if (first == nullptr) return;
+    Lane& lane = *first->lane;
+    set_answer(lane, kNever);
+    tell_previous(lane, FabricPhase::kStall);  // may take the lane's claim
+  }
+}
+
+/// Round robin over the input ports, starting after the one served last unless its turn goes on; the
+/// oldest within a port.
+Lane* LinkEngine::choose(Time now, std::uint64_t* limit, bool* contended) {
+  const Claim* best = nullptr;
+  unsigned best_distance = 0;
+  bool other_port = false;
+  const unsigned own_distance = turn_left_ > 0 ? 0 : ports_;
+  for (const Claim& claim : claims_) {
+    if (claim.ready > now) continue;
+    if (best == nullptr || claim.input != best->input) {
+      const unsigned distance = claim.input == turn_port_  ? own_distance
+                                : claim.input > turn_port_ ? claim.input - turn_port_
+                                                           : claim.input + ports_ - turn_port_;
+      if (best != nullptr) other_port = true;
+      if (best != nullptr && distance >= best_distance) continue;
+      best_distance = distance;
+    } else if (!(Seniority{claim.age, claim.id} < Seniority{best->age, best->id})) {
+      continue;
+    }
+    best = &claim;
+  }
+  if (best == nullptr) return nullptr;
+  *contended = other_port;
+  if (!other_port) turn_left_ = 0;
+  if (other_port && !(best->input == turn_port_ && turn_left_ > 0)) turn_left_ = turn_packets();
+  turn_port_ = best->input;
+  *limit = other_port ? turn_left_ : ~std::uint64_t{0};
+  if (claims_.size() > 1) *limit = before_older(*best, now, *limit);
+  return best->lane;
+}
+
+/// Of the first packet of the present run that has not begun at `at`.
+LinkEngine::Seniority LinkEngine::seniority_of_present(Time at) const {
+  constexpr Seniority kFirst{0, FlowId(0)};  // nobody goes before it
+  const std::uint64_t packet = std::max(begun_end(present_->run, at), present_->run.first);
+  if (packet >= present_->run.end()) return kFirst;
+  const RunSpan* arrival = present_->arrivals.with(packet);
+  return arrival == nullptr ? kFirst : Seniority{arrival->head(packet - arrival->first), present_->id};
+}
+
+bool LinkEngine::outranks_present(const Claim& claim, Time at, Rank& rank) const {
+  if (claim.input != present_->input) return true;
+  if (rank.at != at) rank = {at, seniority_of_present(at)};
+  return Seniority{claim.age, claim.id} < rank.of_present;
+}
+
+void LinkEngine::start_run(Lane& lane, Time start, std::uint64_t limit, bool contended) {
+  prepare_neighbours(lane);
+  note_stall(lane, start);
+  if (present_ != nullptr && present_->input == lane.input) {
+    turn_before_ += present_->run.count;
+  } else if (present_ != nullptr) {
+    last_port_ = present_->input;
+    last_turn_ = turn_before_ + present_->run.count;
+    turn_before_ = 0;
+  }
+  const bool long_runs = !config_.packet_grain && !contended;
+  Plan best = plan(lane, slots_from(start), config_.packet_grain ? 1 : limit, long_runs);
+  if (long_runs && best.packets < config_.train_packets) {
+    const Plan slow = paced(lane, start);
+    if (slow.packets > best.packets) best = slow;
+  }
+  turn_left_ -= std::min(turn_left_, best.packets);
+  bounded_ = contended;
+  begin(lane, best, start);
+}
+
+/// Runs at the pace of slower links share the link as long as it can carry them all; that a packet may
+/// find another one on the wire for part of a packet time is neglected.
+bool LinkEngine::join_paced(Lane& lane, Time now) {
+  const Plan slow = paced(lane, now);
+  if (slow.packets == 0) return false;
+  std::uint64_t sum = slow.slots.rate->bytes_per_s();
+  for (const Lane* other : paced_) sum += other->run.rate->bytes_per_s();
+  if (sum > config_.rate.bytes_per_s()) return false;
+  begin(lane, slow, now);
+  return true;
+}
+
+bool LinkEngine::all_join_paced(Time now) {
+  for (;;) {
+    const Claim* first = nullptr;
+    for (const Claim& claim : claims_) {
+      if (claim.ready > now || claim.lane->paced) continue;
+      if (first == nullptr || claim.serial < first->serial) first = &claim;
+    }
+    if (first == nullptr) return true;
+    if (!join_paced(*first->lane, now)) return false;
+  }
+}
+
+/// Somebody needs the link for itself.
+void LinkEngine::cut_paced(Time now) {
+  const std::vector<Lane*> lanes = paced_;
+  for (Lane* lane : lanes) {
+    shorten(*lane, std::max(begun_end(lane->run, now), lane->run.first + 1));
+    if (lane->run.count > 0) free_at_ = std::max(free_at_, lane->run_end);
+    lane->paced = false;
+  }
+  paced_.clear();
+  present_ = nullptr;
+  period_start_ = free_at_;
+  period_bytes_ = 0;
+  for (Lane* lane : lanes) refresh(*lane);
+}
+
+void LinkEngine::drop_ended_paced(Time now) {
+  for (std::size_t i = 0; i < paced_.size();) {
+    Lane& lane = *paced_[i];
+    const Time end = lane.run.count == 0 ? now : lane.run_end;
+    if (end > now) {
+      ++i;
+      continue;
+    }
+    if (end > free_at_) {
+      free_at_ = period_start_ = end;
+      period_bytes_ = 0;
+    }
+    lane.paced = false;
+    paced_.erase(paced_.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+}
+
+/// When arbitration should look at the claim next.
+Time LinkEngine::wish(const Claim& claim, Time now, Rank& rank) const {
+  Time when = kNever;
+  if (claim.ready != kNever) {
+    when = std::max(claim.ready, now);
+    if (!paced_.empty() && claim.lane->paced && claim.lane->run.count > 0) {
+      when = std::max(when, claim.lane->run_end);
+    }
+    if (when < free_at_ &&
+        (bounded_ || present_ == nullptr || claim.lane == present_ || !outranks_present(claim, when, rank))) {
+      when = free_at_;
+    }
+  }
+  return std::min(when, std::max(claim.answer_at, now));
+}
+
+void LinkEngine::want_wake(const Lane& lane, Time now) {
+  if (arbitrating_) return;
+  Rank rank;
+  const Time when =
+      lane.claim != Lane::kNoClaim ? wish(claims_[lane.claim], now, rank) : std::max(lane.answer_at, now);
+  if (when < wake_.time()) calendar_.schedule(wake_, when);
+}
+
+void LinkEngine::schedule_wake(Time now) {
+  const bool cuttable = !bounded_ && present_ != nullptr && now < free_at_;
+  const Time earliest = cuttable ? now : std::max(free_at_, now);
+  Rank rank;
+  Time when = kNever;
+  for (const Claim& claim : claims_) {
+    const Time ready = std::max(claim.ready, earliest);
+    if (when <= ready && when <= std::max(claim.answer_at, now)) continue;
+    // Most by far wait behind the present run, which goes before them.
+    if (cuttable && when <= free_at_ && claim.answer_at == kNever && claim.input == present_->input &&
+        !outranks_present(claim, ready, rank)) {
+      continue;
+    }
+    when = std::min(when, wish(claim, now, rank));
+    if (when == earliest && answers_owed_ == 0) break;
+  }
+  if (when == kNever) {
+    calendar_.cancel(wake_);
+  } else if (when != wake_.time()) {
+    calendar_.schedule(wake_, when);
+  }
+}
+
+}  // namespace wafervp
