@@ -11,6 +11,7 @@
 #include "run/observer.h"
 #include "run/report.h"
 #include "topology/bounds.h"
+#include "topology/picoseconds.h"
 #include "topology/placement.h"
 #include "wafer/wafer.h"
 
@@ -232,7 +233,7 @@ Results run_scenario(const Scenario& scenario, const RunHooks& hooks) {
   RunObserver observer(workload, {scenario.outputs.trace}, log);
   wafer.set_observer(observer);
   if (scenario.limits.time_ns > 0) {
-    wafer.calendar().set_limit(static_cast<Time>(scenario.limits.time_ns * 1000.0));
+    wafer.calendar().set_limit(ps_of_ns(scenario.limits.time_ns));
   }
   Watcher watcher(hooks, scenario, wafer, topology, workload, observer);
 

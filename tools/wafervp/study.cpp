@@ -170,6 +170,9 @@ class Part {
     CalibrationRow& row = summary_.calibration.emplace();
     FitOrigin origin{};
     if (!fit(study_, document_, *run_.calibration, fit_options, folder_.get(), row, origin)) return false;
+    if (origin == FitOrigin::kReplaced && !options.quiet) {
+      note(study_.name + ": what the fit depends on has changed since the earlier run: it was made again\n");
+    }
     if (!row.fitted_value) {
       complain(study_.name + ": the calibration failed: " + row.message);
       status_ = kCheckFailed;
@@ -302,8 +305,10 @@ int run_variants(const Study& study, const Document& document, const StudyRun& r
   return finished ? worse(status, jobs.exit_status()) : kInterrupted;
 }
 
-int run_study(const Document& document, const RunOptions& options, const std::string& out) {
-  const Study study = read_study(document);
+int run_study(const Document& document, const std::string& title, const RunOptions& options,
+              const std::string& out) {
+  Study study = read_study(document);
+  study.name = title;
   StudyRun run;
   run.calibration = study.calibrate;
   run.with_uncalibrated = run.with_beside = true;
