@@ -223,7 +223,8 @@ Results run_scenario(const Scenario& scenario, const RunHooks& hooks) {
 
   // Never destroyed: the process ends soon after its one run, and SystemC takes longer to let its objects go
   // one by one (a search among all for each) than to make them.
-  static Wafer* const kept = new Wafer(scenario, topology, workload);
+  static Wafer* kept;
+  kept = new Wafer(scenario, topology, workload);
   Wafer& wafer = *kept;
   if (log.wants(RunLog::kInfo)) {
     log.line(0, "run",

@@ -278,8 +278,10 @@ int run_variants(const Study& study, const Document& document, const StudyRun& r
     StudyRun other;
     other.calibration = beside.study->calibrate;
     if (!run.out.empty()) other.out = run.out + '/' + kBeside + '/' + names.unique(beside.label);
-    parts.push_back(std::make_unique<Part>(needed_for(*beside.study, beside.variant), beside.document, other,
-                                           beside.label + ": "));
+    Study other_study = needed_for(*beside.study, beside.variant);
+    other_study.name = title_of(other_study.name, beside.document.sources.front().file);
+    parts.push_back(
+        std::make_unique<Part>(std::move(other_study), beside.document, other, beside.label + ": "));
   }
   int status = kOk;
   KnownFits known;
