@@ -292,8 +292,9 @@ int run_variants(const Study& study, const Document& document, const StudyRun& r
       return kInterrupted;
     }
     status = worse(status, part->status());
-    part->add_jobs(jobs);
   }
+  // The study's own runs come last: they are many, and fill all processors up to the end.
+  for (auto part = parts.rbegin(); part != parts.rend(); ++part) (*part)->add_jobs(jobs);
   const bool finished = jobs.run(study.name, options);
   if (finished) {
     for (const auto& part : parts) compare_variants(part->summary());
