@@ -7,6 +7,7 @@
 #include "core/ids.h"
 #include "core/time.h"
 #include "run/run.h"
+#include "scenario/scenario.h"
 
 namespace wafervp {
 
@@ -32,5 +33,9 @@ class RunLog {
   int level_;
   std::string filter_;
 };
+
+/// What is wrong with a filter that no line of the scenario's runs can have, with the nearest name; else
+/// empty. The scenario must build (build_topology).
+std::string unknown_log_name(const Scenario& scenario, const std::string& filter);
 
 }  // namespace wafervp

@@ -11,6 +11,7 @@
 #include "run/observer.h"
 #include "run/report.h"
 #include "topology/bounds.h"
+#include "topology/picoseconds.h"
 #include "topology/placement.h"
 #include "wafer/wafer.h"
 
@@ -222,7 +223,8 @@ Results run_scenario(const Scenario& scenario, const RunHooks& hooks) {
 
   // Never destroyed: the process ends soon after its one run, and SystemC takes longer to let its objects go
   // one by one (a search among all for each) than to make them.
-  static Wafer* const kept = new Wafer(scenario, topology, workload);
+  static Wafer* kept;
+  kept = new Wafer(scenario, topology, workload);
   Wafer& wafer = *kept;
   if (log.wants(RunLog::kInfo)) {
     log.line(0, "run",
@@ -232,7 +234,7 @@ Results run_scenario(const Scenario& scenario, const RunHooks& hooks) {
   RunObserver observer(workload, {scenario.outputs.trace}, log);
   wafer.set_observer(observer);
   if (scenario.limits.time_ns > 0) {
-    wafer.calendar().set_limit(static_cast<Time>(scenario.limits.time_ns * 1000.0));
+    wafer.calendar().set_limit(ps_of_ns(scenario.limits.time_ns));
   }
   Watcher watcher(hooks, scenario, wafer, topology, workload, observer);
 

@@ -29,6 +29,8 @@ class Checks {
   void collective_algorithm(const Scenario& scenario);
   void collective_sizes(const Scenario& scenario);
   void collective_members(const Scenario& scenario);
+  /// Warns of members that change nothing.
+  void collective_without_effect(const Scenario& scenario);
   void messages(const Scenario& scenario);
 
   /// Reports NPU numbers that the wafer does not have and those that stand twice.

@@ -18,8 +18,7 @@ std::string sides_text(const char* first, std::uint64_t a, const char* second, s
   }
   return std::string(first) + ' ' + std::to_string(a) + " * " + second + ' ' + std::to_string(b) + " = " +
          std::to_string(a * b) + ", but /wafer/npus is " + std::to_string(npus) + "; sides that give " +
-         std::to_string(npus) + ": " + std::to_string(npus / side) + " and " + std::to_string(side) +
-         " (NPUs that are missing from a row cannot be described yet)";
+         std::to_string(npus) + ": " + std::to_string(npus / side) + " and " + std::to_string(side);
 }
 
 bool take_number(std::string_view& text, std::uint64_t& value) {
@@ -147,7 +146,8 @@ void Checks::fabric(const Scenario& scenario) {
       validator_.sound({"/wafer/fabric/mesh2d/columns", "/wafer/fabric/mesh2d/rows"})) {
     if (std::uint64_t{spec.mesh2d.columns} * spec.mesh2d.rows != npus) {
       validator_.fault("/wafer/fabric/mesh2d",
-                       sides_text("columns", spec.mesh2d.columns, "rows", spec.mesh2d.rows, npus));
+                       sides_text("columns", spec.mesh2d.columns, "rows", spec.mesh2d.rows, npus) +
+                           " (NPUs that are missing from a row cannot be described yet)");
     }
   }
   if (spec.kind == FabricKind::kFred &&

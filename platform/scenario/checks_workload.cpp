@@ -96,9 +96,19 @@ void Checks::parallelism(const Scenario& scenario) {
                          number(product) + " ranks, but /wafer/npus is " + number(scenario.wafer.npus) +
                          "; a combination that fits: mp " + number(fit.mp) + ", dp " + number(fit.dp) +
                          ", pp " + number(fit.pp));
-  } else if (scenario.workload.kind == WorkloadKind::kTransformer &&
-             validator_.sound({"/workload/transformer"}) &&
-             degrees.pp > scenario.workload.transformer.layers) {
+    return;
+  }
+  const WorkloadSpec& workload = scenario.workload;
+  const bool by_degrees = workload.kind != WorkloadKind::kCollective ||
+                          (workload.has_collective && workload.collective.ranks.empty());
+  if (by_degrees && product < scenario.wafer.npus) {
+    warn("/workload/parallelism", "mp " + number(degrees.mp) + " * dp " + number(degrees.dp) + " * pp " +
+                                      number(degrees.pp) + " = " + number(product) +
+                                      " ranks: " + number(scenario.wafer.npus - product) + " of " +
+                                      number(scenario.wafer.npus) + " NPUs have no rank and stay idle");
+  }
+  if (scenario.workload.kind == WorkloadKind::kTransformer && validator_.sound({"/workload/transformer"}) &&
+      degrees.pp > scenario.workload.transformer.layers) {
     validator_.fault("/workload/parallelism/pp",
                      "found " + number(degrees.pp) + " stages for /workload/transformer/layers " +
                          number(scenario.workload.transformer.layers) + "; each stage needs a layer");
@@ -136,6 +146,14 @@ void Checks::training(const Scenario& scenario) {
               "; nearest that divide: " + nearest_multiples(spec.samples_per_replica, spec.microbatches));
     }
   }
+  if (validator_.sound({"/workload/compute"})) {
+    const bool is_fixed = spec.compute.mode == ComputeMode::kFixed;
+    if (is_fixed && spec.compute.fixed_ns == 0) {
+      warn("/workload/compute/mode", "fixed, and /workload/compute/fixed_ns is 0: computing takes no time");
+    } else if (!is_fixed && spec.compute.fixed_ns != 0) {
+      warn("/workload/compute/fixed_ns", "has no effect: /workload/compute/mode is physical");
+    }
+  }
   if (!spec.messages.empty()) {
     validator_.fault("/workload/messages",
                      "need /workload/kind collective, found " + std::string(to_word(spec.kind)));
@@ -151,6 +169,7 @@ void Checks::collective(const Scenario& scenario) {
     collective_sizes(scenario);
   }
   if (validator_.sound({"/wafer/npus"})) collective_members(scenario);
+  collective_without_effect(scenario);
 }
 
 void Checks::collective_algorithm(const Scenario& scenario) {
@@ -206,6 +225,27 @@ void Checks::collective_sizes(const Scenario& scenario) {
   }
   if (validator_.sound({"/workload/collective/bytes_of"})) {
     for (const auto& [npu, bytes] : spec.bytes_of) check("/workload/collective/bytes_of/" + npu, bytes);
+  }
+}
+
+void Checks::collective_without_effect(const Scenario& scenario) {
+  const CollectiveSpec& spec = scenario.workload.collective;
+  const std::string base = "/workload/collective/";
+  const std::uint64_t elements = spec.bytes / element_bytes(spec.type);
+  if (spec.operation == Operation::kBarrier) return;
+  if (elements > 0 && spec.chunks > elements) {
+    warn(base + "chunks",
+         "found " + number(spec.chunks) + " for " + number(elements) + " elements: an element is not cut");
+  }
+  if (spec.chunks > 0 && spec.active_chunks > spec.chunks) {
+    warn(base + "active_chunks",
+         "found " + number(spec.active_chunks) + " of " + number(spec.chunks) + " chunks: all are in flight");
+  }
+  if (spec.root != 0 && spec.operation != Operation::kBroadcast && spec.operation != Operation::kSend) {
+    warn(base + "root", std::string("has no effect: ") + to_word(spec.operation) + " has no root");
+  }
+  if (!spec.ranks.empty() && spec.groups != "all") {
+    warn(base + "groups", "has no effect: /workload/collective/ranks names the group");
   }
 }
 

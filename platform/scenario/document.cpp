@@ -126,6 +126,20 @@ std::map<std::string, Origin>::const_iterator nearest_origin(const Document& doc
   }
 }
 
+/// A fault that only appears with what the command line lays over a file stands in the file: say what was
+/// laid over it.
+void name_overrides(const Document& document, std::vector<Issue>& issues) {
+  std::vector<std::string> set;
+  for (const Source& source : document.sources) {
+    if (source.file != kCommandLine) continue;
+    if (std::find(set.begin(), set.end(), source.prefix) == set.end()) set.push_back(source.prefix);
+  }
+  if (set.empty()) return;
+  for (Issue& issue : issues) {
+    if (issue.file != kCommandLine) issue.text += " (with --set " + join_words(set) + ")";
+  }
+}
+
 std::uint32_t rank_of(const Document& document, const std::string& file) {
   for (const Source& source : document.sources) {
     if (source.file == file) return source.rank;
@@ -211,6 +225,7 @@ std::vector<Issue> locate(const Document& document, std::vector<Issue> issues) {
   for (Issue& issue : issues) {
     if (issue.file.empty()) issue = make_issue(document, issue.pointer, issue.text);
   }
+  name_overrides(document, issues);
   const auto key = [&](const Issue& issue) {
     return std::make_tuple(rank_of(document, issue.file), issue.line, issue.column);
   };

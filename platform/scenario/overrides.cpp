@@ -7,23 +7,23 @@
 #include "scenario/json_parser.h"
 #include "scenario/merge.h"
 #include "scenario/text.h"
+#include "scenario/version.h"
 
 namespace wafervp {
 namespace {
 
-constexpr char kSource[] = "--set";
 constexpr std::uint32_t kLast = 1u << 20;
 
 Document set_document(Json value) {
   Document document;
   document.value = std::move(value);
-  document.sources.push_back({kSource, {}, {}, {}, kLast});
+  document.sources.push_back({kCommandLine, {}, {}, {}, kLast});
   document.origins[""] = {};
   return document;
 }
 
 Issue fault(const std::string& pointer, std::string text) {
-  return {kSource, 0, 0, pointer, std::move(text)};
+  return {kCommandLine, 0, 0, pointer, std::move(text)};
 }
 
 bool is_valid_utf8(std::string_view text) {
@@ -49,7 +49,7 @@ Document parse_value(const Override& item, std::vector<Issue>& issues) {
     return set_document(text);
   }
   std::vector<Issue> faults;
-  Document parsed = parse_json(text, kSource, faults);
+  Document parsed = parse_json(text, kCommandLine, faults);
   if (faults.empty()) {
     parsed.sources = set_document({}).sources;
     for (auto& [place, origin] : parsed.origins) origin.line = origin.column = 0;
@@ -69,7 +69,7 @@ bool check_pointer(const Override& item, std::vector<Issue>& issues) {
     issues.push_back(fault("", "expected a JSON pointer such as /wafer/npus, found " + quote(pointer)));
     return false;
   }
-  if (pointer == "/base" || pointer == "/version") {
+  if (belongs_to_file(pointer.substr(1))) {
     issues.push_back(fault(pointer, "cannot be set here; write a file with this member"));
     return false;
   }

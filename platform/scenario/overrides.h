@@ -7,6 +7,9 @@
 
 namespace wafervp {
 
+/// Source of values from the command line.
+inline constexpr const char* kCommandLine = "--set";
+
 /// Lays command-line values over a scenario; their origin is "--set". Throws ScenarioError with all
 /// faults of pointers and of the values' JSON.
 void apply_overrides(Document& document, const std::vector<Override>& overrides);

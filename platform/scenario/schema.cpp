@@ -110,8 +110,7 @@ class SchemaWriter {
 Json patch_schema() {
   Json patch = SchemaWriter(Use::kPatch).object(scenario_tree());
   patch["type"] = "object";
-  patch["properties"].erase("version");
-  patch["properties"].erase("base");
+  for (const char* name : {"version", "base", "$schema"}) patch["properties"].erase(name);
   return patch;
 }
 

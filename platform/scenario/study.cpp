@@ -55,7 +55,7 @@ class StudyReader {
   }
 
   void patch(const std::string& pointer) {
-    for (const char* name : {"version", "base"}) {
+    for (const char* name : {"version", "base", "$schema"}) {
       const std::string member = pointer + '/' + name;
       if (validator_.present(member))
         validator_.fault(member, "belongs to a file, not to a patch; remove it");

@@ -52,10 +52,10 @@ std::vector<GridAxis> read_grid(const Document& study, Validator& validator, std
   for (const auto& [pointer, values] : grid->items()) {
     GridAxis axis{pointer, "/grid/" + pointer_token(pointer), {}};
     const bool is_pointer = !pointer.empty() && pointer[0] == '/';
-    const std::string fault =
-        !is_pointer ? "expected a JSON pointer such as /wafer/npus, found " + quote(pointer)
-        : pointer == "/version" || pointer == "/base" ? "belongs to a file, not to a grid"
-                                                      : unknown_pointer(pointer);
+    const std::string fault = !is_pointer
+                                  ? "expected a JSON pointer such as /wafer/npus, found " + quote(pointer)
+                              : belongs_to_file(pointer.substr(1)) ? "belongs to a file, not to a grid"
+                                                                   : unknown_pointer(pointer);
     if (!fault.empty()) {
       validator.fault(axis.place, fault);
     } else if (!values.is_array() || values.empty()) {

@@ -10,6 +10,11 @@ namespace wafervp {
 void describe_head(std::vector<Descriptor>& all) {
   Table<Scenario> table(all);
   table
+      .add("/$schema", ValueType::kText, "", Json(),
+           "Address of the JSON Schema, for editors; it has no effect.")
+      .default_note = "none";
+  all.back().most = 4096;
+  table
       .integer("/version", "", Json(), kScenarioVersion, kScenarioVersion, "Version of the format.",
                FIELD(version))
       .required = true;

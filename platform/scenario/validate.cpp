@@ -66,7 +66,10 @@ void Validator::object(const DescriptorNode& node, const Json* value, const std:
                        void* root) {
   if (value != nullptr) {
     for (const auto& item : value->items()) {
-      if (node.child(item.key()) == nullptr) unknown(node, item.key(), pointer);
+      if (node.child(item.key()) != nullptr) continue;
+      // The member that was meant has a fault now: what follows from its absence is not told.
+      const std::string meant = unknown(node, item.key(), pointer);
+      if (!meant.empty() && !value->contains(meant)) faulty_.insert(pointer + '/' + pointer_token(meant));
     }
   }
   for (const DescriptorNode& child : node.children) {
@@ -76,7 +79,8 @@ void Validator::object(const DescriptorNode& node, const Json* value, const std:
       continue;
     }
     const Descriptor& descriptor = *child.descriptor;
-    if (descriptor.required && value != nullptr) missing(descriptor, pointer);
+    const bool misspelt = faulty_.count(pointer + '/' + pointer_token(child.name)) != 0;
+    if (descriptor.required && value != nullptr && !misspelt) missing(descriptor, pointer);
     if (descriptor.type == ValueType::kObject) {
       object(child, nullptr, {}, root);
     } else if (descriptor.set && !descriptor.default_value.is_null()) {
@@ -245,10 +249,11 @@ bool Validator::check_records(const Descriptor& descriptor, const Json& value, c
   return issues_.size() == before;
 }
 
-void Validator::unknown(const DescriptorNode& node, const std::string& name, const std::string& pointer) {
-  if (issues_.size() > 2 * kMaxIssues) return;
+std::string Validator::unknown(const DescriptorNode& node, const std::string& name,
+                               const std::string& pointer) {
   const std::vector<std::string> names = node.names();
   const std::string near = nearest_word(name, names);
+  if (issues_.size() > 2 * kMaxIssues) return near;
   const std::string text = "unknown member " + quote(name) + " in " + place_name(pointer) + "; " +
                            (near.empty() ? "allowed: " : "did you mean " + near + "? allowed: ") +
                            join_words(names);
@@ -256,6 +261,7 @@ void Validator::unknown(const DescriptorNode& node, const std::string& name, con
   Issue issue = make_issue(document_, pointer + '/' + pointer_token(name), text);
   issue.pointer.resize(issue.pointer.rfind('/'));
   issues_.push_back(std::move(issue));
+  return near;
 }
 
 void Validator::missing(const Descriptor& descriptor, const std::string& pointer) {

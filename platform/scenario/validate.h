@@ -35,7 +35,8 @@ class Validator {
   bool check_list(const Descriptor& descriptor, const Json& value, const std::string& pointer);
   bool check_map(const Descriptor& descriptor, const Json& value, const std::string& pointer);
   bool check_records(const Descriptor& descriptor, const Json& value, const std::string& pointer);
-  void unknown(const DescriptorNode& node, const std::string& name, const std::string& pointer);
+  /// Returns the name that was meant, or an empty one.
+  std::string unknown(const DescriptorNode& node, const std::string& name, const std::string& pointer);
   void missing(const Descriptor& descriptor, const std::string& pointer);
   bool wrong_type(const Descriptor& descriptor, const Json& value, const std::string& pointer);
   bool out_of_range(const Descriptor& descriptor, const std::string& pointer, const std::string& found,

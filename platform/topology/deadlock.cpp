@@ -111,4 +111,21 @@ std::vector<LinkId> find_dependency_cycle(const Topology& topology) {
   return dependencies.find_cycle();
 }
 
+std::string describe_cycles(const Topology& topology) {
+  constexpr std::uint32_t kMostNpus = 4096;
+  constexpr std::size_t kMostNames = 6;
+  if (topology.npus > kMostNpus) {
+    return "cycles are not looked for beyond " + std::to_string(kMostNpus) + " NPUs";
+  }
+  const std::vector<LinkId> cycle = find_dependency_cycle(topology);
+  if (cycle.empty()) return "free of cycles";
+  std::string text = "a cycle of " + std::to_string(cycle.size()) + " links that wait for the next: ";
+  for (std::size_t i = 0; i < std::min(cycle.size(), kMostNames); ++i) {
+    text += topology.link(cycle[i]).name + ", ";
+  }
+  text += cycle.size() > kMostNames ? "..., " : "";
+  return text + topology.link(cycle.front()).name +
+         "; each flow has buffers of its own, so that it cannot deadlock";
+}
+
 }  // namespace wafervp

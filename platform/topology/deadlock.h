@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "topology/topology.h"
@@ -13,5 +14,9 @@ std::vector<LinkId> find_dependency_cycle(const Topology& topology,
                                           const std::vector<std::vector<LinkId>>& routes);
 /// The same for the routes between all pairs of NPUs.
 std::vector<LinkId> find_dependency_cycle(const Topology& topology);
+
+/// "free of cycles", or the cycle and what it means, for reports. The work grows with the square of the NPUs;
+/// beyond 4096 it is not done, and the text says so.
+std::string describe_cycles(const Topology& topology);
 
 }  // namespace wafervp

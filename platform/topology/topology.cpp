@@ -2,17 +2,15 @@
 #include "topology/topology.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "scenario/errors.h"
 #include "scenario/text.h"
+#include "topology/picoseconds.h"
 
 namespace wafervp {
 namespace {
 
 __extension__ using Wide = unsigned __int128;
-
-Time ps_of_ns(double ns) { return static_cast<Time>(std::llround(ns * 1000.0)); }
 
 /// ceil(rate * 2 * latency / 4096) + 2: a round trip of whole packets, the one being sent and the one
 /// whose credit is on its way.

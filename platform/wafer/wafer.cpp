@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wafer/wafer.h"
 
-#include <cmath>
 #include <string>
 #include <utility>
 
+#include "topology/picoseconds.h"
 #include "wafervp/hal.h"
 
 namespace wafervp {
@@ -226,7 +226,7 @@ void Wafer::load_programs(const Scenario& scenario, const Workload& workload) {
       local[group.members[i].value].push_back(static_cast<std::uint16_t>(c));
     }
   }
-  const auto step_ps = static_cast<Time>(std::llround(scenario.wafer.firmware.step_ns * 1000.0));
+  const Time step_ps = ps_of_ns(scenario.wafer.firmware.step_ns);
   std::vector<std::uint16_t> index(workload.communicators.size(), 0xffff);  // local number, of one NPU
   for (std::uint32_t n = 0; n < topology_.npus; ++n) {
     programs_.push_back(workload.programs[n].commands);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cmath>
 #include <cstdlib>
 #include <map>
 
+#include "topology/picoseconds.h"
 #include "workload/algorithms.h"
 #include "workload/communicators.h"
 #include "workload/errors.h"
@@ -19,8 +19,6 @@ constexpr unsigned kSendSlots = 6;
 constexpr unsigned kFirstReceiveSlot = kFirstSendSlot + kSendSlots;
 constexpr unsigned kReceiveSlots = 8;
 static_assert(kFirstReceiveSlot + kReceiveSlots == WVP_SLOTS);
-
-Time ps_of_ns(double ns) { return static_cast<Time>(std::llround(ns * 1000.0)); }
 
 /// The NPU that a member name of `start_ns` or `bytes_of` means.
 std::uint32_t npu_of_key(const std::string& key, std::uint32_t npus, const std::string& pointer) {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "topology/picoseconds.h"
+
 namespace wafervp {
 
 __extension__ using Wide = unsigned __int128;
@@ -59,7 +61,7 @@ void ProgramBuilder::run(const wvp_command& operation) {
 void ProgramBuilder::end_step(const ComputeSpec& spec) {
   flush_compute();
   if (spec.mode == ComputeMode::kFixed) {
-    const Wide total = static_cast<Wide>(std::llround(spec.fixed_ns * 1000.0));
+    const Wide total = ps_of_ns(spec.fixed_ns);
     Wide all = 0, before = 0;
     for (const std::size_t i : step_computes_) all += commands_[i].compute_flops;
     for (const std::size_t i : step_computes_) {

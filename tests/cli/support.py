@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the black-box tests of the program share. Each file runs as: python3 test_NAME.py PATH-OF-WAFERVP."""
 
-import copy
 import json
 import pathlib
 import resource
@@ -9,6 +8,9 @@ import subprocess
 import sys
 import tempfile
 import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from product import files, merge
 
 BINARY = str(pathlib.Path(sys.argv[1]).resolve()) if len(sys.argv) > 1 else "wafervp"
 
@@ -22,19 +24,6 @@ SCENARIO = {
 DEADLOCK = {"workload": {"collective": {"absent": [2]}}}
 # Runs for minutes.
 ENDLESS = {"workload": {"collective": {"bytes": 1 << 20, "repeats": 1000000}}}
-
-
-def merge(base, patch):
-    """RFC 7386."""
-    if not isinstance(patch, dict):
-        return patch
-    merged = copy.deepcopy(base) if isinstance(base, dict) else {}
-    for key, value in patch.items():
-        if value is None:
-            merged.pop(key, None)
-        else:
-            merged[key] = merge(merged.get(key), value)
-    return merged
 
 
 class CliTest(unittest.TestCase):
@@ -87,8 +76,7 @@ class CliTest(unittest.TestCase):
 
     def files_in(self, name):
         """Content by path, hidden files too."""
-        root = self.folder / name
-        return {str(p.relative_to(root)): p.read_bytes() for p in root.rglob("*") if p.is_file()}
+        return files(self.folder / name)
 
 
 def file_size_limit(size):

@@ -26,6 +26,9 @@ class Inspect(CliTest):
     def test_validate(self):
         text = self.expect(0, "validate", "small.json", "study.json").stdout
         self.assertIn("small.json: a scenario", text)
+        # The channel-dependency graph of a ring of four has a cycle, that of a tree has none.
+        self.assertIn("a cycle of 4 links", text)
+        self.assertIn("fred: free of cycles", text)
         self.assertIn("study.json: a study of 2 variants", text)
 
     def test_validate_reports_all_files(self):
@@ -78,7 +81,7 @@ class Inspect(CliTest):
         for word in ["modules", "router", "links", "750.0 GB/s", "1 all_reduce", "communicators", "npu0 -> npu3"]:
             self.assertIn(word, text)
         text = self.expect(0, "describe", "study.json", "--variant", "fred").stdout
-        for word in ["variant fred", "FRED: 2 L1 switches of 4 NPUs", "l1_0 x4, l1_1 x4", "L1 + L2"]:
+        for word in ["routes: free of cycles", "variant fred", "FRED: 2 L1 switches of 4 NPUs", "l1_0 x4, l1_1 x4", "L1 + L2"]:
             self.assertIn(word, text)
         self.assertNotIn("variant ring", text)
 
@@ -93,6 +96,7 @@ class Inspect(CliTest):
         lines = self.expect(0, "compare", "one", "s", "s/fred/").stdout.splitlines()
         self.assertEqual([line.split()[0] for line in lines], ["result", "one", "s/ring", "s/fred", "s/fred"])
         self.assertIn("1.0000", lines[2])
+        self.assertEqual([line.split()[1] for line in lines], ["name", "small", "study", "study", "small"])
 
 
 if __name__ == "__main__":

@@ -94,6 +94,24 @@ class Run(CliTest):
         self.assertEqual(done.stdout, "")
         self.assertFalse((self.folder / "o").exists())
 
+    def test_without_a_name_the_file_is_the_title(self):
+        self.scenario("plain.json", {"name": None})
+        self.write("some.study.json", {"version": 1, "base": "plain.json", "variants": {"a": {}}})
+        done = self.expect(0, "run", "plain.json", "some.study.json")
+        self.assertRegex(done.stdout, "(?m)^plain: ok, ")
+        self.assertRegex(done.stdout, "(?m)^some.study$")
+        self.assertTrue((self.folder / "results/plain/result.json").exists())
+        self.assertTrue((self.folder / "results/some.study/summary.json").exists())
+
+    def test_a_name_that_no_log_line_has(self):
+        self.scenario()
+        for name in ["npu4", "rank4", "npu0->npu9", "0->4", "router1"]:
+            done = self.expect(2, "run", "small.json", "--out", "o", "--log", "debug:" + name)
+            self.assertIn(f'no line of the log has the name "{name}"', done.stderr)
+            self.assertFalse((self.folder / "o/result.json").exists())
+        for name in ["run", "npu3", "rank3", "npu0->npu1", "0->2"]:
+            self.expect(0, "run", "small.json", "--out", "o", "--quiet", "--log", "debug:" + name)
+
     def test_warning_names_the_member(self):
         self.scenario(patch={"workload": {"collective": {"bytes": 0}}})
         done = self.expect(0, "run", "small.json", "--out", "o")
@@ -128,7 +146,8 @@ class Statuses(CliTest):
     def test_wall_clock_limit(self):
         patch = {"workload": {"collective": {"repeats": 1000000, "bytes": 1 << 20}}, "limits": {"wall_s": 0.5}}
         done = self.expect(3, "run", self.scenario(patch=patch), "--out", "o")
-        self.assertIn("limits.wall_s", done.stderr)
+        self.assertIn("the limit of 0.5 s of wall-clock time (/limits/wall_s) is reached; 4 of 4 ranks are not done", done.stderr)
+        self.assertRegex(done.stderr, "NPU 0: command [0-9]+: all_reduce of 1048576 bytes on all")
 
     def test_the_worst_of_several(self):
         self.scenario("a.json", merge_name("a", DEADLOCK))

@@ -89,6 +89,8 @@ class Study(CliTest):
         self.assertIn("9 of 9 runs are done already", again.stderr)
         self.assertIn("calibration.json is used", again.stderr)
         self.assertEqual(self.files_in("o"), before)
+        changed = self.expect(0, "run", "study.json", "--out", "o", "--set", "/wafer/npus=6")
+        self.assertIn("study: what the fit depends on has changed", changed.stderr)
 
     def test_a_study_beside_is_read_before_anything_runs(self):
         for beside, words in [

@@ -1,26 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The same program, study and seed give the same bytes in every file: again, with other numbers of jobs, from another
-folder, and for a variant that runs alone."""
+"""The same program, study and seed give the same bytes in every file: again, with other numbers of jobs, and from another
+folder."""
 
 import os
 import sys
 import tempfile
 
-from support import Checks, arguments, differences, files, run, scenarios, write_study
+from support import Checks, arguments, differences, files, run, studies
 
 args = arguments()
 checks = Checks()
 with tempfile.TemporaryDirectory() as scratch:
-    study = write_study(scratch, scenarios(args.scenarios))
-    results = {}
-    for name, jobs in {"first": "1", "again": "1", "two_jobs": "2", "many_jobs": "8"}.items():
-        place = os.path.join(scratch, name)
-        os.mkdir(place)
-        status, output = run(args.wafervp, study, "--out", os.path.join(place, "out"), "--jobs", jobs, cwd=place)
-        checks.that(status == 0, f"{name}: status 0", output)
-        results[name] = files(os.path.join(place, "out"))
-    checks.that(len(results["first"]) > 10, "there are files to compare", list(results["first"]))
-    for name in ("again", "two_jobs", "many_jobs"):
-        shown = differences(results["first"], results[name])
-        checks.that(not shown, f"{name}: the same bytes in every file", shown)
+    for study, path in studies(args, scratch).items():
+        results = {}
+        for name, jobs in {"first": "1", "again": "1", "two_jobs": "2", "many_jobs": "8"}.items():
+            place = os.path.join(scratch, study, name)
+            os.makedirs(place)
+            status, output = run(args.wafervp, path, "--out", os.path.join(place, "out"), "--jobs", jobs, cwd=place)
+            checks.that(status == 0, f"{study}, {name}: status 0", output)
+            results[name] = files(os.path.join(place, "out"))
+        checks.that(len(results["first"]) > 10, f"{study}: there are files to compare", list(results["first"]))
+        for name in ("again", "two_jobs", "many_jobs"):
+            shown = differences(results["first"], results[name])
+            checks.that(not shown, f"{study}, {name}: the same bytes in every file", shown)
 sys.exit(checks.status())

@@ -1,18 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the tests of this folder share: runs of the program and the files that they leave."""
 
-import argparse
 import json
 import os
+import pathlib
 import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import product
+from product import REPOSITORY, Checks, differences, files
 
 
 def arguments():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--wafervp", required=True, help="the program")
+    parser = product.parser()
     parser.add_argument("--scenarios", required=True, help="folder of small scenarios")
+    parser.add_argument("--studies", nargs="*", help="studies, instead of one of those scenarios")
     parser.add_argument("--other", help="the program of another build")
+    parser.add_argument("--build", help="folder to build another program in")
+    parser.add_argument("--flags", default="-O1", help="its optimisation")
     return parser.parse_args()
+
+
+def studies(args, scratch):
+    """Name and path of each study to run."""
+    paths = args.studies or [write_study(scratch, scenarios(args.scenarios))]
+    return {pathlib.Path(path).stem: path for path in paths}
 
 
 def scenarios(folder):
@@ -26,31 +39,6 @@ def run(program, *words, cwd):
         stderr=subprocess.STDOUT, text=True, check=False,
     )
     return answer.returncode, answer.stdout
-
-
-def files(folder):
-    """Path below `folder` -> bytes, of all files."""
-    found = {}
-    for place, _, names in os.walk(folder):
-        for name in names:
-            path = os.path.join(place, name)
-            with open(path, "rb") as file:
-                found[os.path.relpath(path, folder)] = file.read()
-    return found
-
-
-def differences(one, two):
-    """In words: where two results of files() differ; empty when they are the same bytes."""
-    lines = [f"only one side has {name}" for name in sorted(set(one) ^ set(two))]
-    for name in sorted(set(one) & set(two)):
-        for number, pair in enumerate(zip(one[name].splitlines(), two[name].splitlines()), 1):
-            if pair[0] != pair[1]:
-                lines.append(f"{name}:{number}:\n    {pair[0][:300]!r}\n    {pair[1][:300]!r}")
-                break
-        else:
-            if one[name] != two[name]:
-                lines.append(f"{name}: the lengths differ")
-    return "\n".join(lines)
 
 
 def write_study(folder, names):
@@ -74,19 +62,3 @@ def write_study(folder, names):
     with open(path, "w", encoding="utf-8") as file:
         json.dump(study, file)
     return path
-
-
-class Checks:
-    """Collects what was not as expected, with what shows it."""
-
-    def __init__(self):
-        self.failures = 0
-
-    def that(self, holds, what, shown=""):
-        print(("ok      " if holds else "FAILED  ") + what)
-        if not holds:
-            self.failures += 1
-            print(shown)
-
-    def status(self):
-        return 1 if self.failures else 0

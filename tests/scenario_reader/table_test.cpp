@@ -50,12 +50,19 @@ TEST(Table, ShippedFilesAreAccepted) {
 }
 
 TEST(Table, EffectiveScenarioReadsBackTheSame) {
+  const auto texts = [](const std::vector<Issue>& issues) {
+    std::vector<std::string> out;
+    for (const Issue& issue : issues) out.push_back(issue.text);
+    return out;
+  };
   for (const Document& document : shipped_scenarios()) {
-    const Json effective = effective_json(read_scenario(document));
+    std::vector<Issue> before, after;
+    const Json effective = effective_json(read_scenario(document, &before));
     const Document again = parse_document(effective.dump(), "effective.json");
-    std::vector<Issue> warnings;
-    EXPECT_EQ(effective_json(read_scenario(again, &warnings)), effective);
-    EXPECT_THAT(warnings, IsEmpty());
+    EXPECT_EQ(effective_json(read_scenario(again, &after)), effective);
+    EXPECT_EQ(texts(after), texts(before));
+    // The FRED paper's Transformer-17B has 18 ranks on 20 NPUs.
+    for (const std::string& text : texts(before)) EXPECT_THAT(text, HasSubstr("2 of 20 NPUs have no rank"));
   }
 }
 
@@ -244,6 +251,67 @@ TEST(Table, CombinationsThatNoFabricRuns) {
               HasSubstr("no link of a ring joins these two"));
   EXPECT_THAT(message_of(scenario_text(R"("kind": "ring", "link_rates": {"a": 5})")),
               HasSubstr("expected a link such as npu0->npu1"));
+}
+
+TEST(Table, WarnsOfWhatHasNoEffect) {
+  const auto warnings = [](const std::string& workload, int npus) {
+    std::vector<Issue> issues;
+    std::string text;
+    EXPECT_THAT(faults_of(scenario_text(R"("kind": "ring")", workload, npus), &issues), IsEmpty());
+    for (const Issue& issue : issues) text += issue.pointer + ": " + issue.text + '\n';
+    return text;
+  };
+  const std::string collective = R"("kind": "collective", )";
+  EXPECT_THAT(warnings(collective + R"("parallelism": {"mp": 3})", 7),
+              HasSubstr("/workload/parallelism: mp 3 * dp 2 * pp 1 = 6 ranks: 1 of 7 NPUs have no rank"));
+  EXPECT_THAT(warnings(collective + R"("parallelism": {"mp": 3}, "collective": {"ranks": [0, 1]})", 7),
+              IsEmpty());
+  EXPECT_THAT(warnings(collective + R"("messages": [{"from": 0, "to": 1, "bytes": 1}])", 7), IsEmpty());
+  EXPECT_THAT(warnings(collective + R"("collective": {"bytes": 6, "type": "fp16", "chunks": 4})", 4),
+              HasSubstr("/workload/collective/chunks: found 4 for 3 elements"));
+  EXPECT_THAT(warnings(collective + R"("collective": {"bytes": 6, "type": "fp16", "chunks": 3})", 4),
+              IsEmpty());
+  EXPECT_THAT(warnings(collective + R"("collective": {"chunks": 2, "active_chunks": 3})", 4),
+              HasSubstr("/workload/collective/active_chunks: found 3 of 2 chunks"));
+  EXPECT_THAT(warnings(collective + R"("collective": {"root": 1})", 4), HasSubstr("all_reduce has no root"));
+  EXPECT_THAT(warnings(collective + R"("collective": {"ranks": [0, 1], "groups": "dp"})", 4),
+              HasSubstr("/workload/collective/groups: has no effect"));
+  const std::string training = R"("kind": "resnet152", "compute": )";
+  EXPECT_THAT(warnings(training + R"({"mode": "fixed"})", 4), HasSubstr("computing takes no time"));
+  EXPECT_THAT(warnings(training + R"({"mode": "fixed", "fixed_ns": 1})", 4), IsEmpty());
+  EXPECT_THAT(warnings(training + R"({"fixed_ns": 1})", 4),
+              HasSubstr("/workload/compute/fixed_ns: has no effect"));
+}
+
+TEST(Table, SchemaAddressIsIgnored) {
+  const std::string schema = R"("$schema": "https://example.org/x.json", )";
+  const std::string text = scenario_text();
+  const Document with = parse_document("{" + schema + text.substr(1), "x");
+  EXPECT_EQ(effective_json(read_scenario(with)), effective_json(read_scenario(parse_document(text, "x"))));
+  EXPECT_THAT(message_of("{" + schema + R"("version": 1, "scenario": )" + text.substr(0, 1) +
+                         text.substr(text.find("\"wafer\"")) + R"(, "variants": {"a": {}}})"),
+              IsEmpty());
+  EXPECT_THAT(message_of(R"({"version": 1, "variants": {"a": {"$schema": "x"}}})"),
+              HasSubstr("belongs to a file"));
+}
+
+// "npuss" is told, and not that npus is missing too; nor that columns * rows is wrong.
+TEST(Table, AMisspeltNameHidesWhatFollowsFromIt) {
+  const std::string message = message_of(
+      R"({"version": 1, "wafer": {"npuss": 8, "fabric": {"kind": "mesh2d", "mesh2d": {"colums": 4, "rows": 2}}},
+          "workload": {"kind": "collective"}})");
+  EXPECT_THAT(message, AllOf(HasSubstr("did you mean npus?"), HasSubstr("did you mean columns?")));
+  EXPECT_THAT(message, testing::Not(HasSubstr("is missing")));
+  EXPECT_THAT(message, testing::Not(HasSubstr("columns 5")));
+}
+
+TEST(Table, AFaultThatAnOptionMakesNamesTheOption) {
+  try {
+    read_scenario(parse_document(scenario_text(), "x.json", {{"/wafer/fabric/kind", "mesh2d"}}));
+    FAIL();
+  } catch (const ScenarioError& error) {
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("x.json"), HasSubstr("(with --set /wafer/fabric/kind)")));
+  }
 }
 
 TEST(Table, ReadingIsFast) {

@@ -21,7 +21,7 @@ namespace wafervp::cli {
 namespace {
 
 struct Entry {
-  std::string name, status;
+  std::string place, name, status;  // place: the folder, and the variant
   Time time_ps = 0;
   Breakdown breakdown;
 };
@@ -41,8 +41,9 @@ Json parse_file(const std::string& path) {
   }
 }
 
-Entry read_entry(const std::string& name, const Json& json) {
+Entry read_entry(const std::string& place, const std::string& name, const Json& json) {
   Entry entry;
+  entry.place = place;
   entry.name = name;
   entry.status = json.at("status").get<std::string>();
   if (json.at("time_ps").is_number_unsigned()) entry.time_ps = json["time_ps"].get<Time>();
@@ -61,11 +62,12 @@ void read_folder(const std::string& typed, std::vector<Entry>& entries) {
   const Json json = parse_file(path);
   try {
     if (path == result) {
-      entries.push_back(read_entry(folder, json));
+      entries.push_back(read_entry(folder, json.value("name", ""), json));
       return;
     }
     for (const Json& variant : json.at("variants")) {
-      entries.push_back(read_entry(folder + '/' + variant.at("name").get<std::string>(), variant));
+      entries.push_back(
+          read_entry(folder + '/' + variant.at("name").get<std::string>(), json.value("name", ""), variant));
     }
   } catch (const Json::exception&) {
     throw UsageError(path + ": is not a result file of this version");
@@ -85,13 +87,14 @@ int compare_command(const std::vector<std::string>& folders) {
   for (const std::string& folder : folders) read_folder(folder, entries);
   if (entries.empty()) throw UsageError("there is no result in the folders");
   const Entry& first = entries.front();
-  std::vector<std::string> head{"result", "status", "time", "ratio"};
+  std::vector<std::string> head{"result", "name", "status", "time", "ratio"};
   for (const BreakdownPart& part : kBreakdownParts) head.push_back(part.name);
   Table table(head);
   table.left(1);
+  table.left(2);
   for (const Entry& entry : entries) {
     const bool comparable = first.time_ps > 0 && entry.time_ps > 0;
-    std::vector<std::string> row{entry.name, entry.status, format_time(entry.time_ps),
+    std::vector<std::string> row{entry.place, entry.name, entry.status, format_time(entry.time_ps),
                                  comparable ? fmt::format("{:.4f}", static_cast<double>(entry.time_ps) /
                                                                         static_cast<double>(first.time_ps))
                                             : ""};

@@ -19,6 +19,7 @@
 #include "scenario/text.h"
 #include "status.h"
 #include "table.h"
+#include "topology/deadlock.h"
 #include "topology/placement.h"
 #include "topology/topology.h"
 #include "workload/programs.h"
@@ -203,7 +204,7 @@ std::string describe(const std::string& title, const Document& document, const D
     const Plan plan{scenario, topology, placement, workload};
     std::string text = title + '\n' + describe_modules(plan) + describe_links(topology) +
                        describe_ranks(plan) + describe_communicators(workload) +
-                       describe_fred(topology, workload);
+                       describe_fred(topology, workload) + "\nroutes: " + describe_cycles(topology) + '\n';
     for (const std::string& warning : workload.warnings) note("warning: " + title + ": " + warning + '\n');
     return options.routes ? text + describe_routes(plan, options.between) : text;
   } catch (const ScenarioError& error) {
@@ -217,7 +218,7 @@ int describe_command(const DescribeOptions& options) {
   const Document document = read_document(options.file, options.overrides);
   if (!is_study(document)) {
     if (!options.variant.empty()) throw UsageError("--variant: " + options.file + " is a scenario, no study");
-    print(describe(read_scenario(document).name, document, options));
+    print(describe(title_of(read_scenario(document).name, options.file), document, options));
     return kOk;
   }
   const Study study = read_study(document);
@@ -227,7 +228,8 @@ int describe_command(const DescribeOptions& options) {
     names.push_back(variant.name);
     if (!options.variant.empty() && options.variant != variant.name) continue;
     if (!text.empty()) text += '\n';
-    text += describe(study.name + ", variant " + variant.name, variant.document, options);
+    text +=
+        describe(title_of(study.name, options.file) + ", variant " + variant.name, variant.document, options);
   }
   if (text.empty()) {
     const std::string near = nearest_word(options.variant, names);

@@ -2,6 +2,7 @@
 #include "fit.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -303,7 +304,8 @@ bool fit(const Study& study, const Document& document, const Calibration& calibr
     origin = FitOrigin::kKnown;
     row = known->second;
   } else {
-    origin = FitOrigin::kMade;
+    const bool other = folder && ::access(folder->file(kFile).c_str(), F_OK) == 0;
+    origin = other ? FitOrigin::kReplaced : FitOrigin::kMade;
     if (!fitter.solve(row)) return false;
   }
   if (!row.fitted_value) return true;

@@ -36,8 +36,9 @@ Document with_fit(const Document& variant, const Calibration& calibration, const
 /// is linear in a compute time that all share; regula falsi (Illinois), bounded in steps. A fit that fails
 /// says why in `message`. False when a stop was asked for.
 /// With a folder, the fit is kept in calibration.json and taken from there when all it depends on is equal;
-/// `origin` says so.
-enum class FitOrigin { kMade, kKept, kKnown };
+/// `origin` says so
+/// (kReplaced: made, and another one was kept there).
+enum class FitOrigin { kMade, kReplaced, kKept, kKnown };
 bool fit(const Study& study, const Document& document, const Calibration& calibration,
          const FitOptions& options, ResultFolder* folder, CalibrationRow& row, FitOrigin& origin);
 

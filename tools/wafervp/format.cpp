@@ -5,6 +5,7 @@
 
 #include <cctype>
 #include <cmath>
+#include <filesystem>
 
 namespace wafervp::cli {
 namespace {
@@ -41,6 +42,11 @@ std::string format_rate(double bytes_per_s) { return format_bytes(bytes_per_s) +
 
 std::string format_percent(double part, double whole) {
   return whole > 0 ? fmt::format("{:.1f} %", 100 * part / whole) : "";
+}
+
+std::string title_of(const std::string& name, const std::string& file) {
+  if (!name.empty()) return name;
+  return file == "-" ? "stdin" : std::filesystem::path(file).stem().string();
 }
 
 std::string folder_name(const std::string& name) {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hooks.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
 #include <vector>
@@ -38,7 +36,7 @@ void parse_log(const std::string& text, RunHooks& hooks) {
 }
 
 RunWatch::RunWatch(const std::string& name, double wall_s, bool show_progress, const std::string& log)
-    : name_(name), wall_s_(wall_s), start_(std::chrono::steady_clock::now()), line_(show_progress) {
+    : name_(name), wall_s_(wall_s), line_(show_progress) {
   parse_log(log, hooks_);
   hooks_.progress = [this](const Progress& progress) { return go_on(progress); };
   hooks_.state_wanted = take_state_request;
@@ -55,15 +53,7 @@ RunWatch::~RunWatch() {
 
 bool RunWatch::go_on(const Progress& progress) {
   line_.show(name_ + ": " + format_time(progress.now_ps) + " simulated", progress.share);
-  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start_;
-  out_of_time_ = wall_s_ > 0 && elapsed.count() > wall_s_;
-  return !out_of_time_ && !stop_requested();
-}
-
-void RunWatch::settle(Results& results) const {
-  if (results.status != "interrupted" || !out_of_time_) return;
-  results.status = "time_limit";
-  results.message = fmt::format("the run took longer than limits.wall_s = {} s of wall time", wall_s_);
+  return !stop_requested();
 }
 
 }  // namespace wafervp::cli

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <chrono>
 #include <string>
 
 #include "progress.h"
@@ -12,7 +11,8 @@ namespace wafervp::cli {
 /// "LEVEL[:NAME]" into the hooks. Throws UsageError.
 void parse_log(const std::string& text, RunHooks& hooks);
 
-/// What a run asks of its surroundings: progress line, signals, wall-clock limit.
+/// What a run asks of its surroundings: progress line, signals, and an end of the process where the run
+/// does not notice that its wall-clock limit has passed.
 class RunWatch {
  public:
   /// `wall_s` 0: no limit. `log` as on the command line.
@@ -22,17 +22,13 @@ class RunWatch {
   RunWatch& operator=(const RunWatch&) = delete;
 
   const RunHooks& hooks() const { return hooks_; }
-  /// A run that the wall-clock limit ended counts as one that met a time limit.
-  void settle(Results& results) const;
 
  private:
   bool go_on(const Progress& progress);
 
   std::string name_;
   double wall_s_;
-  std::chrono::steady_clock::time_point start_;
   ProgressLine line_;
-  bool out_of_time_ = false;
   RunHooks hooks_;
 };
 

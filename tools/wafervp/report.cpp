@@ -160,8 +160,8 @@ std::string fit_line(const CalibrationRow& c) {
 
 }  // namespace
 
-std::string scenario_report(const Scenario& scenario, const Results& results, const std::string& out) {
-  std::string text = fmt::format("{}: {}, {}\n", scenario.name, results.status, format_time(results.time_ps));
+std::string scenario_report(const std::string& title, const Results& results, const std::string& out) {
+  std::string text = fmt::format("{}: {}, {}\n", title, results.status, format_time(results.time_ps));
   text += breakdown_table(results);
   text += section("collectives", collectives_table(results));
   text += section("most loaded links", links_table(results));

@@ -36,7 +36,8 @@ std::vector<Input> read_inputs(const RunOptions& options) {
       input.file = file;
       input.document = read_document(file, options.overrides);
       input.study = is_study(input.document);
-      input.name = input.study ? read_study(input.document).name : read_scenario(input.document).name;
+      input.name =
+          title_of(input.study ? read_study(input.document).name : read_scenario(input.document).name, file);
       inputs.push_back(std::move(input));
     } catch (const ScenarioError& error) {
       issues.insert(issues.end(), error.issues().begin(), error.issues().end());
@@ -101,9 +102,9 @@ int run_command(const RunOptions& typed) {
     if (&input != &inputs.front()) print("\n");
     int own = kOk;
     if (input.study) {
-      own = run_study(input.document, options, input.out);
+      own = run_study(input.document, input.name, options, input.out);
     } else if (inputs.size() == 1) {
-      own = run_one(input.document, options, input.out);
+      own = run_one(input.document, input.name, options, input.out);
     } else {
       own = run_in_child(input, options);
     }

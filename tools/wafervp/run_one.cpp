@@ -12,6 +12,7 @@
 #include "program.h"
 #include "report.h"
 #include "results/result_files.h"
+#include "run/log.h"
 #include "signals.h"
 #include "status.h"
 #include "variant.h"
@@ -37,6 +38,16 @@ void add_warnings(Results& results, const std::vector<Issue>& read) {
   results.warnings = std::move(all);
 }
 
+/// A name that no line of the log has is a slip; in a study it may be one of another variant.
+void check_log_name(const Scenario& scenario, const RunOptions& options) {
+  RunHooks hooks;
+  parse_log(options.log, hooks);
+  const std::string wrong = unknown_log_name(scenario, hooks.log_filter);
+  if (wrong.empty()) return;
+  if (!options.worker) throw UsageError("--log " + options.log + ": " + wrong);
+  note("--log " + options.log + ": " + wrong + '\n');
+}
+
 }  // namespace
 
 ResultFolder& open_folder(std::unique_ptr<ResultFolder>& folder, const std::string& path) {
@@ -49,7 +60,8 @@ ResultFolder& open_folder(std::unique_ptr<ResultFolder>& folder, const std::stri
   return *folder;
 }
 
-int run_one(const Document& document, const RunOptions& options, const std::string& out) {
+int run_one(const Document& document, const std::string& title, const RunOptions& options,
+            const std::string& out) {
   std::vector<Issue> read_warnings;
   const Scenario scenario = read_scenario(document, &read_warnings);
   const Json effective = effective_json(scenario);
@@ -58,16 +70,16 @@ int run_one(const Document& document, const RunOptions& options, const std::stri
 
   Results results;
   try {
-    RunWatch watch(scenario.name, scenario.limits.wall_s, !options.quiet && !options.worker, options.log);
+    check_log_name(scenario, options);
+    RunWatch watch(title, scenario.limits.wall_s, !options.quiet && !options.worker, options.log);
     results = run_scenario(scenario, watch.hooks());
-    watch.settle(results);
   } catch (const ScenarioError& error) {
     if (!options.worker) throw ScenarioError(locate(document, error.issues()));
     print(worker_text(error.issues()));
     return kBadInput;
   }
   if (results.status == "interrupted") {
-    if (!options.worker) complain(scenario.name + ": interrupted, no results were written");
+    if (!options.worker) complain(title + ": interrupted, no results were written");
     return kInterrupted;
   }
   add_warnings(results, read_warnings);
@@ -79,8 +91,8 @@ int run_one(const Document& document, const RunOptions& options, const std::stri
   std::vector<Issue> warnings;
   for (const std::string& warning : results.warnings) warnings.push_back(located(document, warning));
   print_warnings(warnings);
-  if (!results.message.empty()) complain(scenario.name + ": " + results.status + ": " + results.message);
-  if (!options.quiet) print(scenario_report(scenario, results, out));
+  if (!results.message.empty()) complain(title + ": " + results.status + ": " + results.message);
+  if (!options.quiet) print(scenario_report(title, results, out));
   return exit_status(results);
 }
 

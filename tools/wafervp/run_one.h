@@ -10,8 +10,10 @@
 namespace wafervp::cli {
 
 /// Runs one scenario in this process, writes its files into the folder `out` (none when empty), prints
-/// its table. A worker prints its outcome as JSON instead (see variant.h). Returns the exit status.
-int run_one(const Document& document, const RunOptions& options, const std::string& out);
+/// its table under `title`. A worker prints its outcome as JSON instead (see variant.h). Returns the exit
+/// status.
+int run_one(const Document& document, const std::string& title, const RunOptions& options,
+            const std::string& out);
 
 /// The folder for results; one that cannot be used is the command line's fault (UsageError), a full or
 /// broken disk is not (FileError).

@@ -170,6 +170,9 @@ class Part {
     CalibrationRow& row = summary_.calibration.emplace();
     FitOrigin origin{};
     if (!fit(study_, document_, *run_.calibration, fit_options, folder_.get(), row, origin)) return false;
+    if (origin == FitOrigin::kReplaced && !options.quiet) {
+      note(study_.name + ": what the fit depends on has changed since the earlier run: it was made again\n");
+    }
     if (!row.fitted_value) {
       complain(study_.name + ": the calibration failed: " + row.message);
       status_ = kCheckFailed;
@@ -275,8 +278,10 @@ int run_variants(const Study& study, const Document& document, const StudyRun& r
     StudyRun other;
     other.calibration = beside.study->calibrate;
     if (!run.out.empty()) other.out = run.out + '/' + kBeside + '/' + names.unique(beside.label);
-    parts.push_back(std::make_unique<Part>(needed_for(*beside.study, beside.variant), beside.document, other,
-                                           beside.label + ": "));
+    Study other_study = needed_for(*beside.study, beside.variant);
+    other_study.name = title_of(other_study.name, beside.document.sources.front().file);
+    parts.push_back(
+        std::make_unique<Part>(std::move(other_study), beside.document, other, beside.label + ": "));
   }
   int status = kOk;
   KnownFits known;
@@ -287,8 +292,9 @@ int run_variants(const Study& study, const Document& document, const StudyRun& r
       return kInterrupted;
     }
     status = worse(status, part->status());
-    part->add_jobs(jobs);
   }
+  // The study's own runs come last: they are many, and fill all processors up to the end.
+  for (auto part = parts.rbegin(); part != parts.rend(); ++part) (*part)->add_jobs(jobs);
   const bool finished = jobs.run(study.name, options);
   if (finished) {
     for (const auto& part : parts) compare_variants(part->summary());
@@ -302,8 +308,10 @@ int run_variants(const Study& study, const Document& document, const StudyRun& r
   return finished ? worse(status, jobs.exit_status()) : kInterrupted;
 }
 
-int run_study(const Document& document, const RunOptions& options, const std::string& out) {
-  const Study study = read_study(document);
+int run_study(const Document& document, const std::string& title, const RunOptions& options,
+              const std::string& out) {
+  Study study = read_study(document);
+  study.name = title;
   StudyRun run;
   run.calibration = study.calibrate;
   run.with_uncalibrated = run.with_beside = true;

@@ -21,7 +21,8 @@ struct StudyRun {
 int run_variants(const Study& study, const Document& document, const StudyRun& run, const RunOptions& options,
                  Summary& summary);
 
-/// `wafervp run` of a study: variants, summary files, table.
-int run_study(const Document& document, const RunOptions& options, const std::string& out);
+/// `wafervp run` of a study: variants, summary files, table under `title`.
+int run_study(const Document& document, const std::string& title, const RunOptions& options,
+              const std::string& out);
 
 }  // namespace wafervp::cli

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "errors.h"
 #include "options.h"
 #include "output.h"
+#include "scenario/text.h"
 #include "status.h"
+#include "topology/deadlock.h"
 #include "topology/placement.h"
 #include "topology/topology.h"
 #include "workload/programs.h"
@@ -16,14 +20,19 @@ namespace wafervp::cli {
 namespace {
 
 /// Builds what a run would build before it simulates, so that the faults of all stages come out.
-void check_scenario(const Document& document) {
+/// Returns what is to be told of its routes.
+/// `told`: warnings that have been printed.
+std::string check_scenario(const Document& document, std::set<std::string>& told) {
   std::vector<Issue> warnings;
   const Scenario scenario = read_scenario(document, &warnings);
-  print_warnings(warnings);
+  for (const Issue& warning : warnings) {
+    if (told.insert(warning.format()).second) print_warnings({warning});
+  }
   try {
     const Topology topology = build_topology(scenario.wafer);
     build_workload(scenario, topology,
                    place(topology, scenario.workload.parallelism, scenario.workload.placement));
+    return describe_cycles(topology);
   } catch (const ScenarioError& error) {
     throw ScenarioError(locate(document, error.issues()));
   }
@@ -31,16 +40,27 @@ void check_scenario(const Document& document) {
 
 std::string check_file(const std::string& file, const std::vector<Override>& overrides) {
   const Document document = read_document(file, overrides);
+  std::set<std::string> told;
   if (!is_study(document)) {
-    check_scenario(document);
-    return file + ": a scenario, no fault found\n";
+    const std::string routes = check_scenario(document, told);
+    return file + ": a scenario, no fault found; routes: " + routes + '\n';
   }
   const Study study = read_study(document);
-  for (const Variant& variant : study.variants) check_scenario(variant.document);
-  for (const Beside& beside : study.beside) {
-    for (const Variant& variant : beside.study->variants) check_scenario(variant.document);
+  // Variants by what is to be told of their routes.
+  std::map<std::string, std::vector<std::string>> routes;
+  for (const Variant& variant : study.variants) {
+    routes[check_scenario(variant.document, told)].push_back(variant.name);
   }
-  return fmt::format("{}: a study of {} variants, no fault found\n", file, study.variants.size());
+  for (const Beside& beside : study.beside) {
+    for (const Variant& variant : beside.study->variants) check_scenario(variant.document, told);
+  }
+  std::string text =
+      fmt::format("{}: a study of {} variants, no fault found; routes: ", file, study.variants.size());
+  for (const auto& [routing, names] : routes) {
+    if (routes.size() > 1) text += "\n  " + join_words(names, 5) + ": ";
+    text += routing;
+  }
+  return text + '\n';
 }
 
 }  // namespace

@@ -7,10 +7,10 @@ import subprocess
 import sys
 import tempfile
 
-from product import REPOSITORY, Checks, merge, parser
+from product import REPOSITORY, Checks, files, merge, parser
 
 
-def files(program, content, data):
+def files_of_run(program, content, data):
     with tempfile.TemporaryDirectory(prefix="wafervp-data-") as scratch:
         path = pathlib.Path(scratch, "scenario.json")
         path.write_text(json.dumps(merge(content, {"detail": {"data": data}, "outputs": {"trace": True}})))
@@ -19,7 +19,7 @@ def files(program, content, data):
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         if done.returncode != 0:
             raise RuntimeError(done.stdout)
-        return {str(p.relative_to(out)): p.read_text() for p in sorted(out.rglob("*")) if p.is_file()}
+        return {name: content.decode() for name, content in files(out).items()}
 
 
 def main():
@@ -33,7 +33,7 @@ def main():
             # Within limits.value_bytes.
             collective["bytes"] = min(collective.get("bytes", 1 << 20), 1 << 20)
         try:
-            none, values = (files(args.wafervp, content, data) for data in ("none", "values"))
+            none, values = (files_of_run(args.wafervp, content, data) for data in ("none", "values"))
         except RuntimeError as error:
             checks.that(False, path.name, str(error))
             continue

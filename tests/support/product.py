@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs of the program, for the tests of this folder, and a record of what was not as expected."""
+"""What the Python tests of all folders share: runs of the program, the files that they leave, and a record of what was not
+as expected."""
 
 import argparse
 import copy
@@ -56,6 +57,26 @@ def run(program, scenario, *words, timeout=60):
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=timeout, check=False,
         )
         return Run(done.returncode, done.stdout, out)
+
+
+def files(folder):
+    """Path below `folder` -> bytes, of all files, hidden ones too."""
+    root = pathlib.Path(folder)
+    return {str(path.relative_to(root)): path.read_bytes() for path in sorted(root.rglob("*")) if path.is_file()}
+
+
+def differences(one, two):
+    """In words: where two results of files() differ; empty when they are the same bytes."""
+    lines = [f"only one side has {name}" for name in sorted(set(one) ^ set(two))]
+    for name in sorted(set(one) & set(two)):
+        for number, pair in enumerate(zip(one[name].splitlines(), two[name].splitlines()), 1):
+            if pair[0] != pair[1]:
+                lines.append(f"{name}:{number}:\n    {pair[0][:300]!r}\n    {pair[1][:300]!r}")
+                break
+        else:
+            if one[name] != two[name]:
+                lines.append(f"{name}: the lengths differ")
+    return "\n".join(lines)
 
 
 class Checks:
