@@ -7,6 +7,7 @@
 #include <new>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace wafervp {
 
@@ -25,38 +26,52 @@ using ArenaPointer = std::unique_ptr<T, EndLife>;
 /// the arena outlives its objects.
 class Arena {
  public:
-  Arena() : memory_(&large_blocks_) {}
+  Arena() = default;
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
   template <class T, class... Arguments>
   ArenaPointer<T> make(Arguments&&... arguments) {
-    return ArenaPointer<T>(new (memory_.allocate(sizeof(T), alignof(T)))
-                               T(std::forward<Arguments>(arguments)...));
+    void* place = blocks_.allocate(sizeof(T), alignof(T));
+    return ArenaPointer<T>(new (place) T(std::forward<Arguments>(arguments)...));
   }
   /// `count` elements of value zero, on cache lines of their own; they live as long as the arena.
   template <class T>
   T* make_array(std::size_t count) {
     static_assert(std::is_trivially_destructible_v<T> && std::is_trivially_default_constructible_v<T>);
-    T* elements = static_cast<T*>(memory_.allocate(count * sizeof(T), kCacheLine));
+    T* elements = static_cast<T*>(blocks_.allocate(count * sizeof(T), kCacheLine));
     std::uninitialized_value_construct_n(elements, count);
     return elements;
   }
 
   /// For containers that live here: what they grow out of is not used again.
-  std::pmr::memory_resource& memory() { return memory_; }
+  std::pmr::memory_resource& memory() { return blocks_; }
 
  private:
   static constexpr std::size_t kCacheLine = 64;
 
-  class LargeBlocks final : public std::pmr::memory_resource {
+  /// Small blocks first, so that a small wafer stays small; then one large page after the other, so that little
+  /// of the last one is wasted.
+  class Blocks final : public std::pmr::memory_resource {
+   public:
+    Blocks() = default;
+    Blocks(const Blocks&) = delete;
+    Blocks& operator=(const Blocks&) = delete;
+    ~Blocks() override;
+
+   private:
     void* do_allocate(std::size_t bytes, std::size_t alignment) override;
-    void do_deallocate(void* block, std::size_t bytes, std::size_t alignment) override;
+    void do_deallocate(void*, std::size_t, std::size_t) override {}
     bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
+    void add_block(std::size_t least);
+
+    std::vector<void*> blocks_;
+    std::size_t next_size_ = std::size_t{64} << 10;
+    std::byte* at_ = nullptr;
+    std::size_t left_ = 0;
   };
 
-  LargeBlocks large_blocks_;
-  std::pmr::monotonic_buffer_resource memory_;
+  Blocks blocks_;
 };
 
 }  // namespace wafervp
