@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include "core/prefetch.h"
 
@@ -14,7 +15,6 @@ namespace wafervp {
 namespace {
 
 constexpr std::uint32_t kLargeBatch = 128;  // the state of fewer modules stays in the cache
-constexpr unsigned kAheadDistance = 1;      // entries between two steps of preparation
 constexpr Time kLookAhead = 1'000'000;      // ps that sc_time_stamp may lag behind
 
 std::size_t cache_slot(Time time) { return static_cast<std::size_t>((time * 0x9e3779b97f4a7c15ull) >> 52); }
@@ -31,15 +31,12 @@ Calendar::Calendar(sc_core::sc_module_name name) : sc_module(name), cache_(kCach
 }
 
 bool Calendar::occupied(const Bucket& bucket) {
-  for (const List& list : bucket.lists) {
-    if (list.head != nullptr) return true;
-  }
-  return false;
+  return std::any_of(bucket.lists.begin(), bucket.lists.end(),
+                     [](const List& list) { return list.live > 0; });
 }
 
 bool Calendar::empty() const {
-  if (follower_ != nullptr || batch_.head != nullptr) return false;
-  return std::none_of(buckets_.begin(), buckets_.end(), occupied);
+  return follower_ == nullptr && batch_.live == 0 && std::none_of(buckets_.begin(), buckets_.end(), occupied);
 }
 
 void Calendar::unlink(CalendarEntry& entry) {
@@ -48,19 +45,16 @@ void Calendar::unlink(CalendarEntry& entry) {
     follower_ = nullptr;
     return;
   }
-  // An entry of the stage that is being run is in the batch.
-  List& list = buckets_[entry.bucket_].lists[static_cast<std::size_t>(entry.stage_)];
-  if (list.second == &entry) ++list.breaks;  // no longer known where
-  if (entry.prev_ != nullptr) {
-    entry.prev_->next_ = entry.next_;
-  } else {
-    (list.head == &entry ? list : batch_).head = entry.next_;
+  const auto is_entry = [&entry](const Item& item) { return item.entry == &entry; };
+  List* list = &buckets_[entry.bucket_].lists[static_cast<std::size_t>(entry.stage_)];
+  auto item = list->items.begin() + entry.place_;
+  if (entry.place_ >= list->items.size() || !is_entry(*item)) {
+    // It is in the batch that is being run, which may have been sorted.
+    list = &batch_;
+    item = std::find_if(list->items.begin(), list->items.end(), is_entry);
   }
-  if (entry.next_ != nullptr) {
-    entry.next_->prev_ = entry.prev_;
-  } else {
-    (list.tail == &entry ? list : batch_).tail = entry.prev_;
-  }
+  item->entry = nullptr;
+  --list->live;
 }
 
 /// Makes `recent_bucket_` the bucket of `when`.
@@ -125,69 +119,57 @@ void Calendar::heap_pop() {
 
 /// Sorts the batch by order. Two stretches in the wrong order are what a ring makes: each number's neighbour.
 void Calendar::sort_batch() {
-  if (batch_.breaks == 1 && batch_.tail->order_ < batch_.head->order_) {
-    CalendarEntry* end = batch_.second->prev_;
-    batch_.tail->next_ = batch_.head;
-    batch_.head->prev_ = batch_.tail;
-    batch_.head = batch_.second;
-    batch_.head->prev_ = nullptr;
-    batch_.tail = end;
-    batch_.tail->next_ = nullptr;
-    return;
+  const auto before = [](const Item& a, const Item& b) { return a.order < b.order; };
+  std::vector<Item>& items = batch_.items;
+  const auto second = std::is_sorted_until(items.begin(), items.end(), before);
+  if (before(items.back(), items.front()) && std::is_sorted(second, items.end(), before)) {
+    std::rotate(items.begin(), second, items.end());
+  } else {
+    std::stable_sort(items.begin(), items.end(), before);
   }
-  sorting_.clear();
-  for (CalendarEntry* entry = batch_.head; entry != nullptr; entry = entry->next_) sorting_.push_back(entry);
-  std::stable_sort(sorting_.begin(), sorting_.end(),
-                   [](const CalendarEntry* a, const CalendarEntry* b) { return a->order_ < b->order_; });
-  batch_ = {};
-  for (CalendarEntry* entry : sorting_) append(batch_, *entry);
 }
 
-/// Each pointer goes one entry on. They are hints only: an entry that was moved leads elsewhere, or to no
-/// more.
-inline void Calendar::look_ahead() {
-  for (unsigned step = kAheadSteps; step-- > 0;) {
-    CalendarEntry* entry = ahead_[step];
-    if (entry == nullptr) continue;
-    entry = entry->next_;
-    ahead_[step] = entry;
-    if (entry == nullptr) continue;
-    if (step == 0) prefetch(entry->next_, sizeof(CalendarEntry));
-    entry->prepare(step);
+/// Hints for entries that come after the one at `place`: the nearer, the more of their memory is here.
+void Calendar::look_ahead(std::size_t place) const {
+  const Item* items = batch_.items.data();
+  const std::size_t size = batch_.items.size();
+  if (place + kAheadSteps + 1 < size) prefetch(items[place + kAheadSteps + 1].entry, sizeof(CalendarEntry));
+  for (unsigned step = 0; step < kAheadSteps; ++step) {
+    const std::size_t ahead = place + kAheadSteps - step;
+    if (ahead < size && items[ahead].entry != nullptr) items[ahead].entry->prepare(step);
   }
+}
+
+/// Runs an arrival and, if it is the last one of its order, what follows it.
+inline void Calendar::run_arrival(CalendarEntry& entry, std::uint32_t order, bool last) {
+  arriving_order_ = order;
+  fire(entry);
+  arriving_order_ = kNone;
+  if (follower_ == nullptr || !last) return;
+  CalendarEntry& follower = *follower_;
+  follower_ = nullptr;
+  follower.time_ = kNever;
+  fire(follower);
 }
 
 /// Runs the batch; an entry of it may move or cancel a later one.
 void Calendar::run_batch(Stage stage) {
-  const bool large = batch_.count >= kLargeBatch;
-  ahead_ = {};
-  if (large) {
-    CalendarEntry* entry = batch_.head;
-    for (unsigned step = kAheadSteps; step-- > 0;) {
-      for (unsigned i = 0; i < kAheadDistance && entry != nullptr; ++i) entry = entry->next_;
-      ahead_[step] = entry;
+  Item* items = batch_.items.data();
+  const std::size_t size = batch_.items.size();
+  for (std::size_t place = 0; place < size; ++place) {
+    if (size >= kLargeBatch) look_ahead(place);
+    const Item item = items[place];
+    if (item.entry == nullptr) continue;
+    items[place].entry = nullptr;
+    --batch_.live;
+    item.entry->time_ = kNever;
+    if (stage == Stage::kArrival) {
+      run_arrival(*item.entry, item.order, place + 1 == size || items[place + 1].order != item.order);
+    } else {
+      fire(*item.entry);
     }
   }
-  while (CalendarEntry* entry = batch_.head) {
-    if (large) look_ahead();
-    CalendarEntry* next = entry->next_;
-    batch_.head = next;
-    (next != nullptr ? next->prev_ : batch_.tail) = nullptr;
-    entry->time_ = kNever;
-    if (stage != Stage::kArrival) {
-      fire(*entry);
-      continue;
-    }
-    const std::uint32_t order = entry->order_;
-    arriving_order_ = order;
-    fire(*entry);
-    arriving_order_ = kNone;
-    if (follower_ == nullptr || (batch_.head != nullptr && batch_.head->order_ == order)) continue;
-    entry = follower_;
-    follower_ = nullptr;
-    entry->time_ = kNever;
-    fire(*entry);
-  }
+  batch_.clear();
 }
 
 /// Runs everything of one time, stage by stage; work that is posted for this time joins in.
@@ -195,13 +177,12 @@ void Calendar::run_bucket(std::uint32_t index) {
   std::size_t stage = 0;
   while (stage < kStages) {
     List& list = buckets_[index].lists[stage];
-    if (list.head == nullptr) {
+    if (list.live == 0) {
       ++stage;
       continue;
     }
-    batch_ = list;
-    list = {};
-    if (batch_.breaks > 0) sort_batch();
+    std::swap(batch_, list);
+    if (!batch_.sorted) sort_batch();
     run_batch(static_cast<Stage>(stage));
     stage = 0;
   }
@@ -221,21 +202,21 @@ void Calendar::join_buckets(const HeapItem& top) {
   joined.time = top.time;
   for (const std::uint32_t other : others) {
     for (std::size_t stage = 0; stage < kStages; ++stage) {
-      for (CalendarEntry* entry = buckets_[other].lists[stage].head; entry != nullptr;) {
-        CalendarEntry* next = entry->next_;
-        entry->bucket_ = top.bucket;
-        append(joined.lists[stage], *entry);
-        entry = next;
+      for (const Item& item : buckets_[other].lists[stage].items) {
+        if (item.entry == nullptr) continue;
+        item.entry->bucket_ = top.bucket;
+        joined.lists[stage].append(*item.entry);
       }
     }
     if (other != top.bucket) release(other);
   }
-  buckets_[top.bucket] = joined;
+  buckets_[top.bucket] = std::move(joined);
 }
 
 /// Its entries have been run, or have moved to another bucket.
 void Calendar::release(std::uint32_t index) {
-  buckets_[index] = {};
+  for (List& list : buckets_[index].lists) list.clear();
+  buckets_[index].time = kNever;
   free_buckets_.push_back(index);
   if (recent_bucket_ == index) recent_ = kNever;
 }

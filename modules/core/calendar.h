@@ -43,10 +43,9 @@ class CalendarEntry {
   /// apart: a step asks for the memory that the next step, at last fire(), will read.
   virtual void prepare(unsigned step) const { static_cast<void>(step); }
 
-  CalendarEntry* prev_ = nullptr;
-  CalendarEntry* next_ = nullptr;
   Time time_ = kNever;
   std::uint32_t bucket_ = 0;  ///< or kFollows
+  std::uint32_t place_ = 0;   ///< in its list, as it was appended
   std::uint32_t order_;
   Stage stage_;
 };
@@ -74,7 +73,7 @@ class Calendar : public sc_core::sc_module {
     if (when != recent_) find_bucket(when);
     entry.time_ = when;
     entry.bucket_ = recent_bucket_;
-    append(buckets_[recent_bucket_].lists[static_cast<std::size_t>(entry.stage_)], entry);
+    buckets_[recent_bucket_].lists[static_cast<std::size_t>(entry.stage_)].append(entry);
   }
   /// Schedules an entry of Stage::kFirmware, which must not be scheduled, at now(). Where an arrival of the
   /// same order is being run, it comes right behind the last such arrival: the state of the module is in the
@@ -106,13 +105,27 @@ class Calendar : public sc_core::sc_module {
   void rethrow_failure() const;
 
  private:
-  /// Entries mostly come as one or two stretches that are sorted by order.
+  struct Item {
+    CalendarEntry* entry;  ///< null where it was moved or cancelled
+    std::uint32_t order;
+  };
+  /// Side by side, so that entries are sorted, and those that come next are known, without a look at them.
   struct List {
-    CalendarEntry* head = nullptr;
-    CalendarEntry* tail = nullptr;
-    CalendarEntry* second = nullptr;  ///< head of the second stretch, if there are two
-    std::uint32_t breaks = 0;         ///< places where the order falls
-    std::uint32_t count = 0;          ///< entries that were appended
+    std::vector<Item> items;
+    std::size_t live = 0;  ///< entries that are not null
+    bool sorted = true;    ///< by order
+
+    void append(CalendarEntry& entry) {
+      sorted = sorted && (items.empty() || items.back().order <= entry.order_);
+      entry.place_ = static_cast<std::uint32_t>(items.size());
+      items.push_back({&entry, entry.order_});
+      ++live;
+    }
+    void clear() {
+      items.clear();
+      live = 0;
+      sorted = true;
+    }
   };
   /// All that happens at one time.
   struct alignas(64) Bucket {
@@ -128,30 +141,14 @@ class Calendar : public sc_core::sc_module {
   static constexpr std::uint32_t kFollows = 0xfffffffeu;
   static constexpr std::size_t kCacheSlots = 4096;
 
-  static void append(List& list, CalendarEntry& entry) {
-    entry.prev_ = list.tail;
-    entry.next_ = nullptr;
-    if (list.tail != nullptr) {
-      if (list.tail->order_ > entry.order_) {
-        ++list.breaks;
-        list.second = &entry;
-      }
-      list.tail->next_ = &entry;
-    } else {
-      list.head = &entry;
-      list.breaks = 0;
-      list.count = 0;
-    }
-    ++list.count;
-    list.tail = &entry;
-  }
   static bool occupied(const Bucket& bucket);
 
   void drain();
   void drain_until(Time bound);
   void run_bucket(std::uint32_t index);
   void run_batch(Stage stage);
-  void look_ahead();
+  void run_arrival(CalendarEntry& entry, std::uint32_t order, bool last);
+  void look_ahead(std::size_t place) const;
   void join_buckets(const HeapItem& top);
   void release(std::uint32_t index);
   void fire(CalendarEntry& entry) {
@@ -177,7 +174,6 @@ class Calendar : public sc_core::sc_module {
   std::uint64_t executed_ = 0;
   std::vector<HeapItem> heap_;
   std::vector<std::uint32_t> free_buckets_;
-  std::vector<CalendarEntry*> sorting_;
   struct CacheSlot {
     Time time = kNever;
     std::uint32_t bucket = kNone;
