@@ -99,21 +99,21 @@ def ring(runner):
                 "ring.json", {COLLECTIVE + "chunks": c, COLLECTIVE + "active_chunks": a}),
             lambda c=chunks, a=active: runner.loop(
                 "ring", npus=1024, chunks=c, active=a, bytes=1 << 30, rate=805306368000, latency_ps=20000, step_ps=0),
-            2.5, 30, 0.001)
+            2.5, 8, 0.001)
 
 
 def mesh(runner):
     runner.against_loop(
         "32x32 mesh, hierarchical all-reduce", lambda: runner.product("mesh.json", {}),
         lambda: runner.loop("hierarchical", columns=32, rows=32, chunks_x=16, chunks_y=16, bytes=1 << 30,
-                            rate=805306368000, latency_ps=20000, step_ps=0), 3.0, 60, 0.01)
+                            rate=805306368000, latency_ps=20000, step_ps=0), 3.0, 20, 0.01)
 
 
 def all_to_all(runner):
     runner.against_loop(
         "8x8 mesh, all-to-all", lambda: runner.product("all_to_all.json", {}),
         lambda: runner.loop("all_to_all", columns=8, rows=8, bytes=1 << 24, rate=805306368000, latency_ps=20000,
-                            step_ps=0), 3.0, 25, 0.01)
+                            step_ps=0), 3.0, 10, 0.01)
 
 
 def reference(runner):
@@ -130,7 +130,7 @@ def reference(runner):
               f"reference simulator {row['user_s']} s {row['peak_rss_mb']} MB")
         # The reference cuts each hop to whole ns; 2046 hops follow each other in a chunk.
         runner.check("simulated time, difference in ns a hop", abs(time_ps - expected_ps) / 1000 / (2046 * chunks), 1.0)
-        runner.check("user seconds, product over reference", cost.user_s / float(row["user_s"]), 0.1, 0.5)
+        runner.check("user seconds, product over reference", cost.user_s / float(row["user_s"]), 0.1, 0.25)
         runner.check("peak memory, product over reference", cost.peak_mb / float(row["peak_rss_mb"]), 0.125)
 
 
@@ -146,7 +146,7 @@ def scaling(runner):
     large_ns = large[0].user_s / hops(4096, 1) * 1e9
     small_ns = small[0].user_s / hops(64, 1024) * 1e9
     print(f"cost of a message-hop: 4096 NPUs {large_ns:.0f} ns, 64 NPUs {small_ns:.0f} ns; whole process")
-    runner.check("4096 NPUs over 64", large_ns / small_ns, 2.5, 12)
+    runner.check("4096 NPUs over 64", large_ns / small_ns, 2.5)
 
 
 def statistics_group(runner):
