@@ -140,8 +140,10 @@ void Calendar::look_ahead(std::size_t place) const {
   }
 }
 
-/// Runs an arrival and, if it is the last one of its order, what follows it.
-inline void Calendar::run_arrival(CalendarEntry& entry, std::uint32_t order, bool last) {
+/// Runs an entry and, behind the last arrival of its order, what follows it.
+inline void Calendar::run(CalendarEntry& entry, Stage stage, std::uint32_t order, bool last) {
+  entry.time_ = kNever;
+  if (stage != Stage::kArrival) return fire(entry);
   arriving_order_ = order;
   fire(entry);
   arriving_order_ = kNone;
@@ -162,12 +164,7 @@ void Calendar::run_batch(Stage stage) {
     if (item.entry == nullptr) continue;
     items[place].entry = nullptr;
     --batch_.live;
-    item.entry->time_ = kNever;
-    if (stage == Stage::kArrival) {
-      run_arrival(*item.entry, item.order, place + 1 == size || items[place + 1].order != item.order);
-    } else {
-      fire(*item.entry);
-    }
+    run(*item.entry, stage, item.order, place + 1 == size || items[place + 1].order != item.order);
   }
   batch_.clear();
 }
@@ -178,14 +175,24 @@ void Calendar::run_bucket(std::uint32_t index) {
   while (stage < kStages) {
     List& list = buckets_[index].lists[stage];
     if (list.live == 0) {
+      if (!list.items.empty()) list.clear();
       ++stage;
       continue;
     }
-    std::swap(batch_, list);
-    if (!batch_.sorted) sort_batch();
-    run_batch(static_cast<Stage>(stage));
+    now_ = buckets_[index].time;
+    running_ = index;
+    if (list.items.size() == 1) {
+      CalendarEntry& entry = *list.items.front().entry;
+      list.clear();
+      run(entry, static_cast<Stage>(stage), entry.order_, true);
+    } else {
+      std::swap(batch_, list);
+      if (!batch_.sorted) sort_batch();
+      run_batch(static_cast<Stage>(stage));
+    }
     stage = 0;
   }
+  running_ = kNone;
 }
 
 /// Another bucket of the same time exists only where the cache had lost the first one. Entries come together
@@ -207,6 +214,7 @@ void Calendar::join_buckets(const HeapItem& top) {
         item.entry->bucket_ = top.bucket;
         joined.lists[stage].append(*item.entry);
       }
+      buckets_[other].lists[stage].clear();
     }
     if (other != top.bucket) release(other);
   }
@@ -215,7 +223,6 @@ void Calendar::join_buckets(const HeapItem& top) {
 
 /// Its entries have been run, or have moved to another bucket.
 void Calendar::release(std::uint32_t index) {
-  for (List& list : buckets_[index].lists) list.clear();
   buckets_[index].time = kNever;
   free_buckets_.push_back(index);
   if (recent_bucket_ == index) recent_ = kNever;
@@ -230,12 +237,7 @@ void Calendar::drain_until(Time bound) {
     }
     heap_pop();
     if (!heap_.empty() && heap_[0].time == top.time) join_buckets(top);
-    if (occupied(buckets_[top.bucket])) {
-      now_ = top.time;
-      running_ = top.bucket;
-      run_bucket(top.bucket);
-      running_ = kNone;
-    }
+    run_bucket(top.bucket);
     CacheSlot& slot = cache_[cache_slot(top.time)];
     if (slot.time == top.time) slot = {};
     release(top.bucket);
