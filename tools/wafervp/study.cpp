@@ -91,7 +91,7 @@ class JobList {
       specs.push_back(child_spec(jobs_[i], options.log));
     }
     if (open.size() < jobs_.size() && !options.quiet) {
-      note(fmt::format("{}: {} of {} runs are done already and not repeated\n", name,
+      note(fmt::format("{}: {} of {} runs are done already, by a fit or an earlier start\n", name,
                        jobs_.size() - open.size(), jobs_.size()));
     }
     ProgressLine line(!options.quiet);
