@@ -18,11 +18,6 @@ namespace {
 
 using testing::ElementsAre;
 
-void run(Calendar& calendar) {
-  sc_core::sc_start();
-  calendar.rethrow_failure();
-}
-
 /// What an entry may do to another one.
 class Schedule {
  public:

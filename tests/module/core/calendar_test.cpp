@@ -16,11 +16,6 @@ namespace {
 
 using testing::ElementsAre;
 
-void run(Calendar& calendar) {
-  sc_core::sc_start();
-  calendar.rethrow_failure();
-}
-
 /// Schedules `count` entries at random and expects them by (time, stage, order number, posting).
 void expect_order(std::uint64_t times, int count, std::uint32_t orders) {
   Calendar calendar("calendar");
