@@ -145,6 +145,18 @@ TEST(CompletionQueue, WhatTheProcessorRaisesComesBehindAllOfThatTime) {
   EXPECT_EQ(ring.delivered.back().when, 15u);
 }
 
+// Also where the ring has room: the processor does not find it while it is at work.
+TEST(CompletionQueue, WhatTheProcessorRaisesComesWithACallOfItsOwn) {
+  Ring ring(8);
+  ring.at(10, [&ring] { ring.raise(7, 10); });
+  ring.on_completion = [&](std::uint32_t cookie, Time now) {
+    if (cookie == 7) ring.raise(3, now);
+    EXPECT_EQ(ring.calls, cookie == 7 ? 1 : 2);
+  };
+  ring.run();
+  EXPECT_THAT(ring.delivered, testing::ElementsAre(Raised{10, 7, 0}, Raised{10, 3, 1}));
+}
+
 // Behind the firmware stage: a delivery of its own at the same time.
 TEST(CompletionQueue, WhatIsRaisedBehindTheFirmwareStageIsDeliveredAtThatTime) {
   Ring ring(4);
