@@ -236,6 +236,20 @@ TEST(CalendarFollow, ComesBehindTheLastArrivalOfItsNumber) {
   EXPECT_THAT(notes.numbers(), ElementsAre(1, 2, 4, 0, 3, 5));
 }
 
+TEST(CalendarFollow, ComesWhereTheLastArrivalOfItsNumberIsNotThereAnyMore) {
+  Calendar calendar("calendar");
+  Notes notes;
+  for (int i = 0; i < 3; ++i) calendar.schedule(notes.add(Stage::kArrival, 1), 10);
+  auto& firmware = notes.add(Stage::kFirmware, 1);  // 3
+  calendar.cancel(notes.entries[1]);                // before the time
+  notes.entries[0].action = [&](Time) {
+    calendar.follow(firmware);
+    calendar.schedule(notes.entries[2], 20);  // at the time
+  };
+  run(calendar);
+  EXPECT_THAT(notes.numbers(), ElementsAre(0, 3, 2));
+}
+
 TEST(CalendarFollow, WaitsForItsStageWhereNoArrivalOfItsNumberRuns) {
   Calendar calendar("calendar");
   Notes notes;

@@ -187,6 +187,23 @@ TEST(Calendar, DoesNotReachALimitThatNothingIsBehind) {
   EXPECT_FALSE(calendar.limit_reached());
 }
 
+// The calendar forgets where it keeps a time when so many others come between that it has two places for it.
+TEST(Calendar, ExecutesNothingBehindItsLimitWhereATimeIsKeptTwice) {
+  Calendar calendar("calendar");
+  Notes notes;
+  auto& cancelled = notes.add();
+  calendar.schedule(cancelled, 100'000);
+  for (Time when = 1; when < 50'000; ++when) calendar.schedule(notes.add(), when);
+  auto& last = notes.add();
+  calendar.schedule(last, 100'000);
+  calendar.cancel(cancelled);
+  calendar.set_limit(60'000);
+  run(calendar);
+  EXPECT_EQ(notes.seen.size(), 49'999u);
+  EXPECT_TRUE(calendar.limit_reached());
+  EXPECT_TRUE(last.scheduled());
+}
+
 TEST(Calendar, StopsBehindThePresentTime) {
   Calendar calendar("calendar");
   Notes notes;
