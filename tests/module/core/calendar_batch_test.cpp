@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <ostream>
 #include <random>
 #include <string>
 #include <tuple>
@@ -33,6 +34,9 @@ struct Shape {
   std::uint32_t orders;
   Time times;  ///< as far ahead as entries are scheduled
   int acts;    ///< things that the entries do in all
+  friend std::ostream& operator<<(std::ostream& out, const Shape& shape) {
+    return out << shape.entries << " entries, " << shape.orders << " orders, " << shape.times << " times";
+  }
 };
 
 struct Character {
