@@ -68,6 +68,7 @@ void CompletionQueue::deliver_pending(Time now) {
   // More than the ring holds: the processor takes the first part, then the rest.
   for (std::size_t i = 0; i < due_.size(); ++i) {
     if (tail() - head_ == size()) notify(now);
+    if (tail() - head_ == size() && closed_) break;
     write(due_[i]);
   }
   notify(now);

@@ -19,6 +19,8 @@ class CompletionQueue {
   CompletionQueue(NpuId npu, std::uint32_t entries, Calendar& calendar, Arena& arena);
 
   void attach(ControlProcessor& processor) { processor_ = &processor; }
+  /// Firmware is done and takes no more: from here on what finds no room in the ring is dropped.
+  void close() { closed_ = true; }
 
   /// A completion that becomes visible at `when`, not before now: the caller fills it in at once (it is
   /// zeroed; the phase bit is the ring's and may not be changed).
@@ -89,6 +91,7 @@ class CompletionQueue {
   std::vector<Pending> pending_;
   std::vector<wvp_completion> due_;
   NpuId npu_;
+  bool closed_ = false;
 };
 
 }  // namespace wafervp

@@ -50,6 +50,7 @@ void RegisterFile::write_other(std::uint32_t offset, std::uint32_t value, Time l
       if (observer_ != nullptr) observer_->on_phase(npu_, value >> 24, value & 0xffffffu, local);
       return;
     case WVP_REG_EXIT:
+      completions_.close();
       if (observer_ != nullptr) observer_->on_exit(npu_, value, local);
       return;
     case WVP_REG_ERROR_OP:

@@ -50,8 +50,8 @@ class Arena {
  private:
   static constexpr std::size_t kCacheLine = 64;
 
-  /// Small blocks first, so that a small wafer stays small; then one large page after the other, so that little
-  /// of the last one is wasted.
+  /// Small blocks first, so that a small wafer stays small; then one large page after the other, so that
+  /// little of the last one is wasted.
   class Blocks final : public std::pmr::memory_resource {
    public:
     Blocks() = default;

@@ -229,5 +229,21 @@ TEST(CompletionRing, OverrunNamesTheNpu) {
   EXPECT_THAT(bench.run_to_error(), testing::HasSubstr("NPU 6: the completion ring of 4 entries is overrun"));
 }
 
+// Others may go on sending to a rank that has given up.
+TEST(CompletionRing, DropsWhatFindsItFullAfterExit) {
+  AcceleratorConfig config = Bench::basic();
+  config.completion_entries = 4;
+  Bench bench(config);
+  bench.take_completions = false;
+  bench.at(1, [&] {
+    for (std::uint32_t i = 0; i < 20; ++i) bench.post(expect(i, 1, i, 8), 1);
+    bench.dut.write32(WVP_REG_EXIT, WVP_EXIT_SIZE_MISMATCH, 1);
+  });
+  for (std::uint32_t i = 0; i < 20; ++i) bench.message_at(10 + i / 7, 1, i, 8);
+  bench.run();
+  EXPECT_EQ(bench.dut.read32(WVP_REG_CQ_TAIL, 100), 4u);
+  EXPECT_EQ(bench.dut.statistics().received_messages, 20u);
+}
+
 }  // namespace
 }  // namespace wafervp::test

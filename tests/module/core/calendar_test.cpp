@@ -16,11 +16,6 @@ namespace {
 
 using testing::ElementsAre;
 
-void run(Calendar& calendar) {
-  sc_core::sc_start();
-  calendar.rethrow_failure();
-}
-
 /// Schedules `count` entries at random and expects them by (time, stage, order number, posting).
 void expect_order(std::uint64_t times, int count, std::uint32_t orders) {
   Calendar calendar("calendar");
@@ -190,6 +185,23 @@ TEST(Calendar, DoesNotReachALimitThatNothingIsBehind) {
   calendar.set_limit(20);
   run(calendar);
   EXPECT_FALSE(calendar.limit_reached());
+}
+
+// The calendar forgets where it keeps a time when so many others come between that it has two places for it.
+TEST(Calendar, ExecutesNothingBehindItsLimitWhereATimeIsKeptTwice) {
+  Calendar calendar("calendar");
+  Notes notes;
+  auto& cancelled = notes.add();
+  calendar.schedule(cancelled, 100'000);
+  for (Time when = 1; when < 50'000; ++when) calendar.schedule(notes.add(), when);
+  auto& last = notes.add();
+  calendar.schedule(last, 100'000);
+  calendar.cancel(cancelled);
+  calendar.set_limit(60'000);
+  run(calendar);
+  EXPECT_EQ(notes.seen.size(), 49'999u);
+  EXPECT_TRUE(calendar.limit_reached());
+  EXPECT_TRUE(last.scheduled());
 }
 
 TEST(Calendar, StopsBehindThePresentTime) {

@@ -48,4 +48,10 @@ class Notes {
   std::vector<Noted> seen;
 };
 
+/// Runs until nothing is left to do; throws what an entry threw.
+inline void run(Calendar& calendar) {
+  sc_core::sc_start();
+  calendar.rethrow_failure();
+}
+
 }  // namespace wafervp::test

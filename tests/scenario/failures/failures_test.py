@@ -102,6 +102,10 @@ class Failures:
                         scenario(fabric, algorithm=algorithm, chunks=chunks, bytes_of={"1": size}),
                         (WRONG, DEADLOCK_OR_LIMIT), r"NPU \d+", "all_reduce", r"[0-9]+ bytes",
                     )
+        many = scenario("mesh2d", algorithm="hierarchical", chunks=9, bytes=1048576, bytes_of={"13": 1000, "14": 2000})
+        many["wafer"] = {"npus": 64, "fabric": {"kind": "mesh2d", "mesh2d": {"columns": 8, "rows": 8}}}
+        self.expect("more messages on their way to NPU 14, which has given up, than its completion ring holds",
+                    "a failed check", many, (WRONG,), r"NPU 14", "all_reduce", r"2000|1000|1048576")
         for operation in ("reduce_scatter", "all_gather", "broadcast", "all_to_all", "send"):
             for fabric in ("ring", "fred"):
                 self.expect(f"{fabric}, {operation}, NPU 1 has half the bytes", "a failed check or a deadlock",
