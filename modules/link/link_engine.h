@@ -85,6 +85,7 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   struct Rank {
     Time at = kNever;
     Seniority of_present{};
+    Time of_last = 0;  ///< age of the last packet of the present run, 0: not known
   };
 
   class Wake final : public CalendarEntry {
@@ -120,6 +121,7 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   Lane* choose(Time now, std::uint64_t* limit, bool* contended);
   std::uint64_t before_older(const Claim& chosen, Time now, std::uint64_t limit) const;
   Seniority seniority_of_present(Time at) const;
+  Time last_age_of_present(Rank& rank) const;
   bool outranks_present(const Claim& claim, Time at, Rank& rank) const;
   void start_run(Lane& lane, Time start, std::uint64_t limit, bool contended);
   void begin(Lane& lane, const Plan& plan, Time start);
@@ -142,6 +144,8 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   void refresh(Lane& lane);
   void make_claim(Lane& lane);
   void drop_claim(Lane& lane);
+  std::uint32_t find_claim(const Lane& lane) const;
+  void sort_claim(std::uint32_t i);
   void set_answer(Lane& lane, Time when);
   void forget_spent_credits(Lane& lane, Time now);
   Slots slots_from(Time start) const;
@@ -177,7 +181,7 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   unsigned last_port_ = ~0u;         ///< port that was served before the present one
   std::uint32_t smallest_feed_ = 0;  ///< smallest buffer of the links that feed this one, 0: sources only
 
-  boost::container::small_vector<Claim, 1> claims_;
+  boost::container::small_vector<Claim, 1> claims_;  ///< sorted
 
   Wake wake_;
 
@@ -191,6 +195,7 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   std::uint16_t ports_ = 1;
   bool bounded_ = false;  ///< the last run was limited to a turn: claimants do not cut it
   bool arbitrating_ = false;
+  bool bridging_ = false;  ///< a lane has had a `longest_turn`
 
   LinkStatistics statistics_;  ///< bytes by class only, and without what is booked
   sc_core::sc_time no_delay_;
