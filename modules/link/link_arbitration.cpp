@@ -137,6 +137,7 @@ Lane* LinkEngine::choose(Time now, std::uint64_t* limit, bool* contended) {
     claim = port_end;
   }
   if (best == nullptr) return nullptr;
+  prefetch(best->lane, kWarmLaneBytes);
   *contended = other_port;
   if (!other_port) turn_left_ = 0;
   if (other_port && !(best->input == turn_port_ && turn_left_ > 0)) turn_left_ = turn_packets();

@@ -140,7 +140,8 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   void tell_next(Lane& lane);
   void tell_previous(Lane& lane, FabricPhase phase);
 
-  const Rate* own_copy(const Rate* rate) const;
+  const Rate* own_copy(const Rate* rate);
+  void note_later_promise(Lane& lane);
   void refresh(Lane& lane);
   void make_claim(Lane& lane);
   void drop_claim(Lane& lane);
@@ -195,7 +196,8 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   std::uint16_t ports_ = 1;
   bool bounded_ = false;  ///< the last run was limited to a turn: claimants do not cut it
   bool arbitrating_ = false;
-  bool bridging_ = false;  ///< a lane has had a `longest_turn`
+  bool bridging_ = false;   ///< a lane has had a `longest_turn`
+  bool gathering_ = false;  ///< packets or credits have come slower than the link sends
 
   LinkStatistics statistics_;  ///< bytes by class only, and without what is booked
   sc_core::sc_time no_delay_;

@@ -266,8 +266,21 @@ std::uint64_t LinkEngine::before_older(const Claim& chosen, Time now, std::uint6
 }
 
 /// Neighbours mostly have equal rates. The own one is at hand when the times of a run are looked at.
-const Rate* LinkEngine::own_copy(const Rate* rate) const {
-  return rate != nullptr && *rate == config_.rate ? &config_.rate : rate;
+const Rate* LinkEngine::own_copy(const Rate* rate) {
+  if (rate == nullptr) return rate;
+  if (*rate == config_.rate) return &config_.rate;
+  gathering_ = gathering_ || *rate < config_.rate;
+  return rate;
+}
+
+/// refresh() after arrivals or credits were added behind those that were known. That says nothing new of a
+/// claim that knows when it is ready, but where it depends on the present time whether it gathers.
+void LinkEngine::note_later_promise(Lane& lane) {
+  if (!gathering_ && lane.claim != Lane::kNoClaim) {
+    lane.claim = find_claim(lane);
+    if (claims_[lane.claim].ready != kNever) return;
+  }
+  refresh(lane);
 }
 
 /// To be called when the lane's arrivals, credits or runs have changed.
