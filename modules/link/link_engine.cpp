@@ -70,6 +70,7 @@ void LinkEngine::set_places(Lane& lane) {
       !config_.packet_grain) {
     only_ = &lane;
     only_next_ = lane.next_place;
+    only_previous_ = lane.previous_place;
   }
 }
 

@@ -177,10 +177,10 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   LinkConfig config_;
 
   BookedRuns booked_;
-  Time packet_ps_ = 0;               ///< serialisation of one full packet
-  std::uint64_t last_turn_ = 0;      ///< packets that `last_port_` sent in that turn
-  unsigned last_port_ = ~0u;         ///< port that was served before the present one
-  std::uint32_t smallest_feed_ = 0;  ///< smallest buffer of the links that feed this one, 0: sources only
+  Time packet_ps_ = 0;                 ///< serialisation of one full packet
+  FabricBw* only_previous_ = nullptr;  ///< previous place of `only_`
+  unsigned last_port_ = ~0u;           ///< port that was served before the present one
+  std::uint32_t smallest_feed_ = 0;    ///< smallest buffer of the links that feed this one, 0: sources only
 
   boost::container::small_vector<Claim, 1> claims_;  ///< sorted
 
@@ -190,6 +190,7 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   Lane* present_ = nullptr;   ///< lane of the last run that has the link for itself
   std::uint64_t turn_before_ = 0;  ///< packets that the present port sent before its present run
   std::uint64_t turn_left_ = 0;
+  std::uint64_t last_turn_ = 0;     ///< packets that `last_port_` sent in its turn
   std::uint32_t claimed_ = 0;       ///< claims that were ever made
   std::uint32_t answers_owed_ = 0;  ///< lanes with a hopeful run to answer
   std::uint16_t turn_port_ = 0;
