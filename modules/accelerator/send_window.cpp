@@ -67,6 +67,12 @@ void SendPort::Window::post(Waiting&& message) {
   }
   message.order = posted_++;
   const Time now = port_.calendar_.now();
+  // Nobody is in the line while one may go.
+  if (windowed_in_flight_ < kInFlight && future_.empty() && message.ready <= now) {
+    hand_over(message);
+    arm();
+    return;
+  }
   if (message.ready > now) {
     future_.push_back(std::move(message));
     std::push_heap(future_.begin(), future_.end(), later_ready);
@@ -117,6 +123,15 @@ void SendPort::Window::on_credit(const Run& run) {
     message.leaves_at = run.count != 0 && run.complete() ? run.tail(run.count - 1) : kNever;
     arm();
     return;
+  }
+}
+
+/// A message that comes is handed over at once or waits in the line.
+void SendPort::Window::prepare_post() const {
+  if (windowed_in_flight_ < kInFlight) {
+    prefetch(port_.source_of(key_).flow, kWarmBytesOfFlow);
+  } else {
+    ready_.prepare_insert();
   }
 }
 

@@ -34,7 +34,7 @@ class alignas(64) SendPort::Window {
   void post(Waiting&& message);
   void on_credit(const Run& run);
   /// Hints to the processor's cache, once the window itself is in it.
-  void prepare_post() const { ready_.prepare_insert(); }
+  void prepare_post() const;
 
   static constexpr std::size_t kWarmBytes = 256;
 

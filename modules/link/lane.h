@@ -16,11 +16,11 @@ struct Credit : RunSpan {
 /// The queue of one flow at one link: what has come or is promised, what may leave, what is leaving.
 struct alignas(64) Lane {
   // In the order of use, so that a message touches few cache lines.
-  std::uint32_t claim = kNoClaim;  ///< index of its claim, while something is promised that has not been sent
+  /// Where its claim was last seen, while something is promised that has not been sent.
+  std::uint32_t claim = kNoClaim;
   std::uint8_t traffic_class = 0;
   bool needs_credit = true;            ///< false where packets are always taken behind the link
   bool paced = false;                  ///< `run` is paced and shares the link
-  bool owes_answer = false;            ///< the last arrival is a hopeful run, to be answered at `answer_at`
   std::uint64_t next = 0;              ///< first packet that no run of this lane covers
   std::uint64_t covered = 0;           ///< packets below it have a credit at the pace of `run`
   std::uint64_t credit_base = 0;       ///< packets below it have left the next buffer
@@ -38,7 +38,7 @@ struct alignas(64) Lane {
   RunQueueOf<RunSpan> arrivals;  ///< at this place
   RunQueueOf<Credit> credits;    ///< runs of the next hop
 
-  Time answer_at = kNever;          ///< when the hopeful run that `owes_answer` speaks of is here
+  Time answer_at = kNever;  ///< when the last arrival is here, while it is a hopeful run to be answered
   const Rate* turn_rate = nullptr;  ///< rate of arrivals for which `longest_turn` was found
   Time feed_latency = 0;
   std::uint32_t longest_turn = ~0u;  ///< packets that others may take while this flow's buffer bridges
@@ -48,7 +48,8 @@ struct alignas(64) Lane {
   static constexpr std::uint32_t kNoClaim = ~0u;
 };
 
-/// What arbitration looks at in each lane that waits, side by side for all of them.
+/// What arbitration looks at in each lane that waits, side by side for all of them. They are sorted, and no
+/// claim is ready before its age, so that most need not be looked at.
 struct Claim {
   Time ready = kNever;      ///< when the next packets may leave, if nobody else wants the link
   Time age = kNever;        ///< arrival of the next packet: the older goes first within a port
@@ -58,6 +59,12 @@ struct Claim {
   std::uint32_t longest_turn = ~0u;  ///< as in the lane
   std::uint32_t serial = 0;          ///< order of claiming, for what is done in that order
   std::uint16_t input = 0;
+
+  /// Order of the claims: by port, and within a port the one that goes first.
+  bool operator<(const Claim& other) const {
+    if (input != other.input) return input < other.input;
+    return age != other.age ? age < other.age : id < other.id;
+  }
 };
 
 }  // namespace wafervp

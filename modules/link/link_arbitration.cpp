@@ -7,6 +7,17 @@
 
 namespace wafervp {
 
+namespace {
+
+/// First of the claims up to `end` that are of a later port than `claim`.
+const Claim* next_port(const Claim* claim, const Claim* end) {
+  if (claim == end || end[-1].input == claim->input) return end;
+  return std::partition_point(claim, end,
+                              [input = claim->input](const Claim& other) { return other.input == input; });
+}
+
+}  // namespace
+
 /// arbitrate() comes soon; what a step reads, the one before has asked for.
 void LinkEngine::prepare(unsigned step) const {
   switch (step) {
@@ -108,21 +119,25 @@ Lane* LinkEngine::choose(Time now, std::uint64_t* limit, bool* contended) {
   unsigned best_distance = 0;
   bool other_port = false;
   const unsigned own_distance = turn_left_ > 0 ? 0 : ports_;
-  for (const Claim& claim : claims_) {
-    if (claim.ready > now) continue;
-    if (best == nullptr || claim.input != best->input) {
-      const unsigned distance = claim.input == turn_port_  ? own_distance
-                                : claim.input > turn_port_ ? claim.input - turn_port_
-                                                           : claim.input + ports_ - turn_port_;
+  const Claim* const end = claims_.data() + claims_.size();
+  for (const Claim* claim = claims_.data(); claim != end;) {
+    const unsigned input = claim->input;
+    const Claim* const port_end = next_port(claim, end);
+    while (claim != port_end && claim->ready > now && claim->age <= now) ++claim;
+    if (claim != port_end && claim->ready <= now) {
+      const unsigned distance = input == turn_port_  ? own_distance
+                                : input > turn_port_ ? input - turn_port_
+                                                     : input + ports_ - turn_port_;
       if (best != nullptr) other_port = true;
-      if (best != nullptr && distance >= best_distance) continue;
-      best_distance = distance;
-    } else if (!(Seniority{claim.age, claim.id} < Seniority{best->age, best->id})) {
-      continue;
+      if (best == nullptr || distance < best_distance) {
+        best_distance = distance;
+        best = claim;
+      }
     }
-    best = &claim;
+    claim = port_end;
   }
   if (best == nullptr) return nullptr;
+  prefetch(best->lane, kWarmLaneBytes);
   *contended = other_port;
   if (!other_port) turn_left_ = 0;
   if (other_port && !(best->input == turn_port_ && turn_left_ > 0)) turn_left_ = turn_packets();
@@ -141,9 +156,24 @@ LinkEngine::Seniority LinkEngine::seniority_of_present(Time at) const {
   return arrival == nullptr ? kFirst : Seniority{arrival->head(packet - arrival->first), present_->id};
 }
 
+/// No packet of the present run is younger.
+Time LinkEngine::last_age_of_present(Rank& rank) const {
+  if (rank.of_last != 0) return rank.of_last;
+  rank.of_last = kNever;
+  if (present_->run.count == 0) return kNever;
+  const std::uint64_t packet = present_->run.end() - 1;
+  const RunSpan* arrival = present_->arrivals.with(packet);
+  if (arrival != nullptr) rank.of_last = arrival->head(packet - arrival->first);
+  return rank.of_last;
+}
+
 bool LinkEngine::outranks_present(const Claim& claim, Time at, Rank& rank) const {
   if (claim.input != present_->input) return true;
-  if (rank.at != at) rank = {at, seniority_of_present(at)};
+  if (claim.age > last_age_of_present(rank)) return false;
+  if (rank.at != at) {
+    rank.at = at;
+    rank.of_present = seniority_of_present(at);
+  }
   return Seniority{claim.age, claim.id} < rank.of_present;
 }
 
@@ -243,8 +273,8 @@ Time LinkEngine::wish(const Claim& claim, Time now, Rank& rank) const {
 void LinkEngine::want_wake(const Lane& lane, Time now) {
   if (arbitrating_) return;
   Rank rank;
-  const Time when =
-      lane.claim != Lane::kNoClaim ? wish(claims_[lane.claim], now, rank) : std::max(lane.answer_at, now);
+  const Time when = lane.claim != Lane::kNoClaim ? wish(claims_[find_claim(lane)], now, rank)
+                                                 : std::max(lane.answer_at, now);
   if (when < wake_.time()) calendar_.schedule(wake_, when);
 }
 
@@ -253,16 +283,20 @@ void LinkEngine::schedule_wake(Time now) {
   const Time earliest = cuttable ? now : std::max(free_at_, now);
   Rank rank;
   Time when = kNever;
-  for (const Claim& claim : claims_) {
-    const Time ready = std::max(claim.ready, earliest);
-    if (when <= ready && when <= std::max(claim.answer_at, now)) continue;
-    // Most by far wait behind the present run, which goes before them.
-    if (cuttable && when <= free_at_ && claim.answer_at == kNever && claim.input == present_->input &&
-        !outranks_present(claim, ready, rank)) {
-      continue;
+  if (answers_owed_ != 0) {
+    for (const Claim& claim : claims_) when = std::min(when, std::max(claim.answer_at, now));
+  }
+  const Claim* const end = claims_.data() + claims_.size();
+  for (const Claim* claim = claims_.data(); claim != end && when > earliest;) {
+    const bool behind_present = cuttable && claim->input == present_->input;
+    const Claim* const port_end = next_port(claim, end);
+    for (; claim != port_end && claim->age < when; ++claim) {
+      if (std::max(claim->ready, earliest) >= when) continue;
+      // Most by far wait behind the present run, which goes before them.
+      if (behind_present && when <= free_at_ && claim->age > last_age_of_present(rank)) break;
+      when = std::min(when, wish(*claim, now, rank));
     }
-    when = std::min(when, wish(claim, now, rank));
-    if (when == earliest && answers_owed_ == 0) break;
+    claim = port_end;
   }
   if (when == kNever) {
     calendar_.cancel(wake_);

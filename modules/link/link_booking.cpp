@@ -51,7 +51,7 @@ tlm::tlm_sync_enum LinkEngine::pass_on_watched(Run& run, FabricPhase& phase, sc_
   run.hop = 1;
   only_next_->nb_transport_fw(run, phase, delay);
   FabricPhase credit = FabricPhase::kCredit;
-  return only_->previous_place->nb_transport_bw(here, credit, delay);
+  return only_previous_->nb_transport_bw(here, credit, delay);
 }
 
 void LinkEngine::add_booked(LinkStatistics& statistics) const {

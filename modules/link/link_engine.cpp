@@ -70,6 +70,7 @@ void LinkEngine::set_places(Lane& lane) {
       !config_.packet_grain) {
     only_ = &lane;
     only_next_ = lane.next_place;
+    only_previous_ = lane.previous_place;
   }
 }
 
@@ -91,6 +92,8 @@ tlm::tlm_sync_enum LinkEngine::take(Run& run, FabricPhase& phase, sc_core::sc_ti
   if (hopeful || lane.answer_at != kNever) set_answer(lane, hopeful ? arrival_of(arrival, 0) : kNever);
   if (!appended && lane.running && lane.run.end() > arrival.end()) {
     shorten(lane, arrival.end());
+  } else if (appended) {
+    note_later_promise(lane);
   } else {
     refresh(lane);
   }
@@ -123,7 +126,11 @@ tlm::tlm_sync_enum LinkEngine::nb_transport_bw(Run& run, FabricPhase& phase, sc_
     }
   }
   if (lane.claim != Lane::kNoClaim) {
-    refresh(lane);
+    if (appended) {
+      note_later_promise(lane);
+    } else {
+      refresh(lane);
+    }
     want_wake(lane, now);
   }
   return tlm::TLM_ACCEPTED;

@@ -85,6 +85,7 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   struct Rank {
     Time at = kNever;
     Seniority of_present{};
+    Time of_last = 0;  ///< age of the last packet of the present run, 0: not known
   };
 
   class Wake final : public CalendarEntry {
@@ -120,6 +121,7 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   Lane* choose(Time now, std::uint64_t* limit, bool* contended);
   std::uint64_t before_older(const Claim& chosen, Time now, std::uint64_t limit) const;
   Seniority seniority_of_present(Time at) const;
+  Time last_age_of_present(Rank& rank) const;
   bool outranks_present(const Claim& claim, Time at, Rank& rank) const;
   void start_run(Lane& lane, Time start, std::uint64_t limit, bool contended);
   void begin(Lane& lane, const Plan& plan, Time start);
@@ -138,10 +140,13 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   void tell_next(Lane& lane);
   void tell_previous(Lane& lane, FabricPhase phase);
 
-  const Rate* own_copy(const Rate* rate) const;
+  const Rate* own_copy(const Rate* rate);
+  void note_later_promise(Lane& lane);
   void refresh(Lane& lane);
   void make_claim(Lane& lane);
   void drop_claim(Lane& lane);
+  std::uint32_t find_claim(const Lane& lane) const;
+  void sort_claim(std::uint32_t i);
   void set_answer(Lane& lane, Time when);
   void forget_spent_credits(Lane& lane, Time now);
   Slots slots_from(Time start) const;
@@ -172,12 +177,12 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   LinkConfig config_;
 
   BookedRuns booked_;
-  Time packet_ps_ = 0;               ///< serialisation of one full packet
-  std::uint64_t last_turn_ = 0;      ///< packets that `last_port_` sent in that turn
-  unsigned last_port_ = ~0u;         ///< port that was served before the present one
-  std::uint32_t smallest_feed_ = 0;  ///< smallest buffer of the links that feed this one, 0: sources only
+  Time packet_ps_ = 0;                 ///< serialisation of one full packet
+  FabricBw* only_previous_ = nullptr;  ///< previous place of `only_`
+  unsigned last_port_ = ~0u;           ///< port that was served before the present one
+  std::uint32_t smallest_feed_ = 0;    ///< smallest buffer of the links that feed this one, 0: sources only
 
-  boost::container::small_vector<Claim, 1> claims_;
+  boost::container::small_vector<Claim, 1> claims_;  ///< sorted
 
   Wake wake_;
 
@@ -185,12 +190,15 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   Lane* present_ = nullptr;   ///< lane of the last run that has the link for itself
   std::uint64_t turn_before_ = 0;  ///< packets that the present port sent before its present run
   std::uint64_t turn_left_ = 0;
+  std::uint64_t last_turn_ = 0;     ///< packets that `last_port_` sent in its turn
   std::uint32_t claimed_ = 0;       ///< claims that were ever made
   std::uint32_t answers_owed_ = 0;  ///< lanes with a hopeful run to answer
   std::uint16_t turn_port_ = 0;
   std::uint16_t ports_ = 1;
   bool bounded_ = false;  ///< the last run was limited to a turn: claimants do not cut it
   bool arbitrating_ = false;
+  bool bridging_ = false;   ///< a lane has had a `longest_turn`
+  bool gathering_ = false;  ///< packets or credits have come slower than the link sends
 
   LinkStatistics statistics_;  ///< bytes by class only, and without what is booked
   sc_core::sc_time no_delay_;

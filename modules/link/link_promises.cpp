@@ -211,7 +211,9 @@ std::uint64_t LinkEngine::turn_packets() const {
   if (config_.packet_grain) return 1;
   std::uint64_t turn = config_.train_packets;
   if (smallest_feed_ != 0) turn = std::min<std::uint64_t>(turn, smallest_feed_ / 2);
-  for (const Claim& claim : claims_) turn = std::min<std::uint64_t>(turn, claim.longest_turn);
+  if (bridging_) {
+    for (const Claim& claim : claims_) turn = std::min<std::uint64_t>(turn, claim.longest_turn);
+  }
   return std::max<std::uint64_t>(1, turn);
 }
 
@@ -247,10 +249,13 @@ std::uint64_t LinkEngine::begun_end(const RunSpan& run, Time now) const {
 std::uint64_t LinkEngine::before_older(const Claim& chosen, Time now, std::uint64_t limit) const {
   if (limit < 2) return limit;
   Time oldest = kNever;
-  for (const Claim& claim : claims_) {
-    if (claim.input == chosen.input && claim.ready <= now && &claim != &chosen) {
-      oldest = std::min(oldest, claim.age);
-    }
+  // Those that are older than the chosen one are not ready.
+  const Claim* const end = claims_.data() + claims_.size();
+  for (const Claim* claim = &chosen + 1; claim != end; ++claim) {
+    if (claim->age > now || claim->input != chosen.input) break;
+    if (claim->ready > now) continue;
+    oldest = claim->age;
+    break;
   }
   if (oldest == kNever) return limit;
   const std::uint64_t next = chosen.lane->next;
@@ -261,8 +266,21 @@ std::uint64_t LinkEngine::before_older(const Claim& chosen, Time now, std::uint6
 }
 
 /// Neighbours mostly have equal rates. The own one is at hand when the times of a run are looked at.
-const Rate* LinkEngine::own_copy(const Rate* rate) const {
-  return rate != nullptr && *rate == config_.rate ? &config_.rate : rate;
+const Rate* LinkEngine::own_copy(const Rate* rate) {
+  if (rate == nullptr) return rate;
+  if (*rate == config_.rate) return &config_.rate;
+  gathering_ = gathering_ || *rate < config_.rate;
+  return rate;
+}
+
+/// refresh() after arrivals or credits were added behind those that were known. That says nothing new of a
+/// claim that knows when it is ready, but where it depends on the present time whether it gathers.
+void LinkEngine::note_later_promise(Lane& lane) {
+  if (!gathering_ && lane.claim != Lane::kNoClaim) {
+    lane.claim = find_claim(lane);
+    if (claims_[lane.claim].ready != kNever) return;
+  }
+  refresh(lane);
 }
 
 /// To be called when the lane's arrivals, credits or runs have changed.
@@ -273,22 +291,49 @@ void LinkEngine::refresh(Lane& lane) {
     return;
   }
   if (lane.claim == Lane::kNoClaim) make_claim(lane);
+  lane.claim = find_claim(lane);
   Claim& claim = claims_[lane.claim];
   const std::uint64_t skip = lane.next - arrival->first;
-  claim.age = arrival->head(skip);
+  const Time age = arrival->head(skip);
   if (lane.feed_buffer != 0 && arrival->rate != lane.turn_rate) {
     lane.turn_rate = arrival->rate;
     lane.longest_turn = bridged_turn(lane, *arrival);
+    bridging_ = bridging_ || lane.longest_turn != ~0u;
   }
   claim.longest_turn = lane.longest_turn;
   const Time credit = credit_of(lane, lane.next);
   if (credit == kNever) {
     claim.ready = kNever;
-    return;
+  } else {
+    const bool slower = arrival->rate != nullptr && *arrival->rate < config_.rate;
+    const Time here = slower ? arrival_of(*arrival, skip) : age;
+    claim.ready = gathered(lane, *arrival, std::max(here, credit));
   }
-  const bool slower = arrival->rate != nullptr && *arrival->rate < config_.rate;
-  const Time here = slower ? arrival_of(*arrival, skip) : claim.age;
-  claim.ready = gathered(lane, *arrival, std::max(here, credit));
+  if (claim.age != age) {
+    claim.age = age;
+    if (claims_.size() > 1) sort_claim(lane.claim);
+  }
+}
+
+/// Claims move when others do, mostly by one place.
+std::uint32_t LinkEngine::find_claim(const Lane& lane) const {
+  const auto size = static_cast<std::uint32_t>(claims_.size());
+  std::uint32_t below = std::min(lane.claim, size - 1), above = below;
+  for (;;) {
+    if (claims_[below].lane == &lane) return below;
+    if (claims_[above].lane == &lane) return above;
+    if (below > 0) --below;
+    if (above + 1 < size) ++above;
+  }
+}
+
+/// Puts the claim at place `i`, which has changed, in its order.
+void LinkEngine::sort_claim(std::uint32_t i) {
+  const Claim claim = claims_[i];
+  for (; i > 0 && claim < claims_[i - 1]; --i) claims_[i] = claims_[i - 1];
+  for (; i + 1 < claims_.size() && claims_[i + 1] < claim; ++i) claims_[i] = claims_[i + 1];
+  claims_[i] = claim;
+  claim.lane->claim = i;
 }
 
 void LinkEngine::make_claim(Lane& lane) {
@@ -299,14 +344,11 @@ void LinkEngine::make_claim(Lane& lane) {
   claim.answer_at = lane.answer_at;
   claim.input = lane.input;
   claim.serial = claimed_++;
+  if (lane.claim != 0) sort_claim(lane.claim);
 }
 
 void LinkEngine::drop_claim(Lane& lane) {
-  if (lane.claim + 1 != claims_.size()) {
-    claims_[lane.claim] = claims_.back();
-    claims_[lane.claim].lane->claim = lane.claim;
-  }
-  claims_.pop_back();
+  claims_.erase(claims_.begin() + find_claim(lane));
   lane.claim = Lane::kNoClaim;
 }
 
@@ -315,7 +357,7 @@ void LinkEngine::set_answer(Lane& lane, Time when) {
   answers_owed_ += when != kNever ? 1u : 0u;
   answers_owed_ -= lane.answer_at != kNever ? 1u : 0u;
   lane.answer_at = when;
-  if (lane.claim != Lane::kNoClaim) claims_[lane.claim].answer_at = when;
+  if (lane.claim != Lane::kNoClaim) claims_[find_claim(lane)].answer_at = when;
 }
 
 void LinkEngine::forget_spent_credits(Lane& lane, Time now) {
