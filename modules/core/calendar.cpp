@@ -140,31 +140,37 @@ void Calendar::look_ahead(std::size_t place) const {
   }
 }
 
-/// Runs an entry and, behind the last arrival of its order, what follows it.
-inline void Calendar::run(CalendarEntry& entry, Stage stage, std::uint32_t order, bool last) {
+/// Runs an entry, of which an arrival may be followed.
+inline void Calendar::run(CalendarEntry& entry, Stage stage, std::uint32_t order) {
   entry.time_ = kNever;
   if (stage != Stage::kArrival) return fire(entry);
   arriving_order_ = order;
   fire(entry);
   arriving_order_ = kNone;
-  if (follower_ == nullptr || !last) return;
+}
+
+inline void Calendar::run_follower() {
+  if (follower_ == nullptr) return;
   CalendarEntry& follower = *follower_;
   follower_ = nullptr;
   follower.time_ = kNever;
   fire(follower);
 }
 
-/// Runs the batch; an entry of it may move or cancel a later one.
+/// Runs the batch; an entry of it may move or cancel a later one, which leaves its place empty.
 void Calendar::run_batch(Stage stage) {
   Item* items = batch_.items.data();
   const std::size_t size = batch_.items.size();
   for (std::size_t place = 0; place < size; ++place) {
     if (size >= kLargeBatch) look_ahead(place);
     const Item item = items[place];
-    if (item.entry == nullptr) continue;
-    items[place].entry = nullptr;
-    --batch_.live;
-    run(*item.entry, stage, item.order, place + 1 == size || items[place + 1].order != item.order);
+    if (item.entry != nullptr) {
+      items[place].entry = nullptr;
+      --batch_.live;
+      run(*item.entry, stage, item.order);
+    }
+    // Behind the last place of its order, also where that one is empty.
+    if (place + 1 == size || items[place + 1].order != item.order) run_follower();
   }
   batch_.clear();
 }
@@ -184,7 +190,8 @@ void Calendar::run_bucket(std::uint32_t index) {
     if (list.items.size() == 1) {
       CalendarEntry& entry = *list.items.front().entry;
       list.clear();
-      run(entry, static_cast<Stage>(stage), entry.order_, true);
+      run(entry, static_cast<Stage>(stage), entry.order_);
+      run_follower();
     } else {
       std::swap(batch_, list);
       if (!batch_.sorted) sort_batch();
@@ -231,12 +238,13 @@ void Calendar::release(std::uint32_t index) {
 void Calendar::drain_until(Time bound) {
   while (!heap_.empty() && heap_[0].time <= bound) {
     const HeapItem top = heap_[0];
+    heap_pop();
+    if (!heap_.empty() && heap_[0].time == top.time) join_buckets(top);
     if (top.time > limit_ && occupied(buckets_[top.bucket])) {
+      heap_push(top);  // it stays
       limit_reached_ = true;
       return;
     }
-    heap_pop();
-    if (!heap_.empty() && heap_[0].time == top.time) join_buckets(top);
     run_bucket(top.bucket);
     CacheSlot& slot = cache_[cache_slot(top.time)];
     if (slot.time == top.time) slot = {};

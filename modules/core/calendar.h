@@ -147,7 +147,8 @@ class Calendar : public sc_core::sc_module {
   void drain_until(Time bound);
   void run_bucket(std::uint32_t index);
   void run_batch(Stage stage);
-  void run(CalendarEntry& entry, Stage stage, std::uint32_t order, bool last);
+  void run(CalendarEntry& entry, Stage stage, std::uint32_t order);
+  void run_follower();
   void look_ahead(std::size_t place) const;
   void join_buckets(const HeapItem& top);
   void release(std::uint32_t index);
