@@ -171,7 +171,6 @@ class Calendar : public sc_core::sc_module {
   std::vector<Bucket> buckets_;
   CalendarEntry* follower_ = nullptr;
   List batch_;                                           ///< entries of one stage that are being run
-  std::array<CalendarEntry*, kAheadSteps + 1> ahead_{};  ///< entries to prepare; the farthest first
   std::uint64_t executed_ = 0;
   std::vector<HeapItem> heap_;
   std::vector<std::uint32_t> free_buckets_;
