@@ -51,8 +51,9 @@ struct alignas(64) Lane {
 /// What arbitration looks at in each lane that waits, side by side for all of them. They are sorted, and no
 /// claim is ready before its age, so that most need not be looked at.
 struct Claim {
-  Time ready = kNever;      ///< when the next packets may leave, if nobody else wants the link
-  Time age = kNever;        ///< arrival of the next packet: the older goes first within a port
+  Time ready = kNever;  ///< when the next packets may leave, if nobody else wants the link
+  Time age = kNever;    ///< arrival of the next packet: the older goes first within a port; kNever as long as
+                        ///< it is never ready
   Time answer_at = kNever;  ///< as in the lane
   Lane* lane = nullptr;
   FlowId id;

@@ -294,7 +294,7 @@ void LinkEngine::refresh(Lane& lane) {
   lane.claim = find_claim(lane);
   Claim& claim = claims_[lane.claim];
   const std::uint64_t skip = lane.next - arrival->first;
-  const Time age = arrival->head(skip);
+  Time age = arrival->head(skip);
   if (lane.feed_buffer != 0 && arrival->rate != lane.turn_rate) {
     lane.turn_rate = arrival->rate;
     lane.longest_turn = bridged_turn(lane, *arrival);
@@ -303,7 +303,7 @@ void LinkEngine::refresh(Lane& lane) {
   claim.longest_turn = lane.longest_turn;
   const Time credit = credit_of(lane, lane.next);
   if (credit == kNever) {
-    claim.ready = kNever;
+    claim.ready = age = kNever;
   } else {
     const bool slower = arrival->rate != nullptr && *arrival->rate < config_.rate;
     const Time here = slower ? arrival_of(*arrival, skip) : age;
