@@ -170,7 +170,7 @@ class Calendar : public sc_core::sc_module {
   std::uint32_t arriving_order_ = kNone;  ///< of the arrival that is being run
   std::vector<Bucket> buckets_;
   CalendarEntry* follower_ = nullptr;
-  List batch_;                                           ///< entries of one stage that are being run
+  List batch_;  ///< entries of one stage that are being run
   std::uint64_t executed_ = 0;
   std::vector<HeapItem> heap_;
   std::vector<std::uint32_t> free_buckets_;
