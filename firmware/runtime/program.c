@@ -17,10 +17,7 @@ struct wvp_context {
   uint32_t compute_command[WVP_SLOTS + 1];
 };
 
-size_t wvp_context_bytes(uint32_t comms) {
-  (void)comms; /* no state is kept for each communicator */
-  return sizeof(struct wvp_context) + WVP_CACHE_LINE;
-}
+size_t wvp_context_bytes(void) { return sizeof(struct wvp_context) + WVP_CACHE_LINE; }
 
 /* The context proper within the memory that boot hands over, which may lie anywhere. */
 static struct wvp_context* aligned(const struct wvp_context* memory) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 
 namespace wafervp {
 
@@ -24,8 +23,3 @@ using LinkId = Id<struct LinkTag>;  ///< a directed link of the topology
 using FlowId = Id<struct FlowTag>;  ///< a flow, in order of opening
 
 }  // namespace wafervp
-
-template <class Tag>
-struct std::hash<wafervp::Id<Tag>> {
-  std::size_t operator()(wafervp::Id<Tag> id) const noexcept { return id.value; }
-};

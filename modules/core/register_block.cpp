@@ -54,14 +54,12 @@ std::string RegisterMap::reason(std::uint32_t offset, RegisterInfo::Access forbi
 
 void RegisterMap::refuse_read(const std::string& owner, std::uint32_t offset) const {
   throw BusError(owner + ": bus error, read of offset " + hex(offset, 3) + ": " +
-                     reason(offset, RegisterInfo::Access::WO),
-                 offset);
+                 reason(offset, RegisterInfo::Access::WO));
 }
 
 void RegisterMap::refuse_write(const std::string& owner, std::uint32_t offset, std::uint32_t value) const {
   throw BusError(owner + ": bus error, write of " + hex(value, 8) + " to offset " + hex(offset, 3) + ": " +
-                     reason(offset, RegisterInfo::Access::RO),
-                 offset);
+                 reason(offset, RegisterInfo::Access::RO));
 }
 
 std::string RegisterMap::markdown() const {

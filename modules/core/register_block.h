@@ -21,11 +21,7 @@ struct RegisterInfo {
 /// An access that the register map forbids.
 class BusError : public std::runtime_error {
  public:
-  BusError(const std::string& what, std::uint32_t offset) : std::runtime_error(what), offset_(offset) {}
-  std::uint32_t offset() const { return offset_; }
-
- private:
-  std::uint32_t offset_;
+  using std::runtime_error::runtime_error;
 };
 
 /// A register map, for messages and documentation. The table outlives the map.

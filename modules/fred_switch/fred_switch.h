@@ -32,7 +32,6 @@ class FredSwitch : public Router {
              std::unique_ptr<RoutingAlgorithm> routing, NodeId node, const StageDirectory& directory,
              Calendar& calendar, MessagePool& messages, FlowTable& flows);
 
-  const std::vector<std::unique_ptr<CollectiveStage>>& stages() const { return stages_; }
   void release_passed();
   /// True when a message of `source` into flow `group` waits here for others.
   bool has_pending_from(std::uint32_t group, NpuId source) const;

@@ -11,8 +11,8 @@ namespace wafervp {
 namespace {
 
 // Zeroed, as the firmware wants it.
-wvp_context* make_context(std::uint32_t comms, Arena& arena) {
-  return reinterpret_cast<wvp_context*>(arena.make_array<std::byte>(wvp_context_bytes(comms)));
+wvp_context* make_context(Arena& arena) {
+  return reinterpret_cast<wvp_context*>(arena.make_array<std::byte>(wvp_context_bytes()));
 }
 
 }  // namespace
@@ -20,7 +20,7 @@ wvp_context* make_context(std::uint32_t comms, Arena& arena) {
 HostProcessor::HostProcessor(const Config& config, Accelerator& accelerator, Calendar& calendar, Arena& arena)
     : registers_(accelerator.registers()),
       step_ps_(config.step_ps),
-      context_(make_context(config.comm_count, arena)),
+      context_(make_context(arena)),
       hal_{this, read32, write32, accelerator.descriptor_ring(), accelerator.completion_ring(), charge_step},
       program_(config.program),
       comms_(config.comms),

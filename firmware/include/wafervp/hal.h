@@ -30,7 +30,7 @@ struct wvp_hal {
 /* Firmware entry points. The context is memory of wvp_context_bytes() that the boot code hands over
  * zeroed; firmware keeps no other state. */
 struct wvp_context;
-size_t wvp_context_bytes(uint32_t comms);
+size_t wvp_context_bytes(void);
 /* Starts the program: executes commands until the first one that has to wait. `comms` and `program`
  * stay readable for the whole run. */
 void wvp_boot(struct wvp_context* context, const struct wvp_hal* hal, const struct wvp_command* program,

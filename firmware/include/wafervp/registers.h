@@ -62,7 +62,7 @@ static inline uint32_t wvp_dtype_bytes(uint32_t dtype) {
   return dtype == WVP_FP64 ? 8u : (dtype == WVP_FP16 || dtype == WVP_BF16) ? 2u : 4u;
 }
 
-/* Traffic classes; each has a virtual channel of its own. */
+/* Traffic classes; the flows of each are kept apart. */
 enum wvp_class { WVP_CLASS_MP = 0, WVP_CLASS_PP = 1, WVP_CLASS_DP = 2, WVP_CLASS_CONTROL = 3 };
 
 /* What a descriptor asks for. The parts run in the order COMBINE, SEND, EXPECT; a part that is not
@@ -103,7 +103,7 @@ struct wvp_descriptor {
   uint8_t traffic_class; /* enum wvp_class, with SEND */
   uint16_t reserved;
   uint32_t reserved2;
-  /* COMPUTE: fixed_ps if not 0, else the roofline max(flops / peak, bytes / memory rate). */
+  /* COMPUTE: compute_ps if not 0, else the roofline max(flops / peak, bytes / memory rate). */
   uint64_t compute_flops; /* floating-point operations */
   uint64_t compute_bytes; /* bytes of HBM traffic */
   uint64_t compute_ps;    /* fixed time in ps */

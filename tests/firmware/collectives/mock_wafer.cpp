@@ -19,7 +19,7 @@ MockNpu::MockNpu(MockWafer& wafer, std::uint32_t number)
       number_(number),
       ring_(wafer.options.descriptor_entries),
       completion_ring_(wafer.options.completion_entries),
-      context_((wvp_context_bytes(0) + 7) / 8) {
+      context_((wvp_context_bytes() + 7) / 8) {
   hal_.bus = this;
   hal_.read32 = [](void* bus, std::uint32_t offset) { return static_cast<MockNpu*>(bus)->read(offset); };
   hal_.write32 = [](void* bus, std::uint32_t offset, std::uint32_t value) {

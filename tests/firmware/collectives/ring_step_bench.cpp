@@ -76,7 +76,7 @@ int main() {
   for (std::uint32_t repeat = 0; repeat < kRepeats; repeat++) {
     NullAccelerator accelerator;
     accelerator.due.reserve(16);
-    std::vector<std::uint64_t> memory((wvp_context_bytes(1) + 7) / 8);
+    std::vector<std::uint64_t> memory((wvp_context_bytes() + 7) / 8);
     auto* context = reinterpret_cast<wvp_context*>(memory.data());
     const wvp_hal hal{&accelerator,
                       NullAccelerator::read,
@@ -97,6 +97,6 @@ int main() {
   const double time_ns = 1e9 * static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
   std::printf("%.1f ns per step of a ring all_reduce (%llu steps, %u ranks), context %zu bytes\n",
               time_ns / static_cast<double>(steps), static_cast<unsigned long long>(steps), kRanks,
-              wvp_context_bytes(1));
+              wvp_context_bytes());
   return 0;
 }

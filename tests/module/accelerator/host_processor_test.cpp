@@ -25,7 +25,7 @@ void post(wvp_context* context, const wvp_descriptor& descriptor) {
 
 extern "C" {
 
-size_t wvp_context_bytes(uint32_t comms) { return sizeof(wvp_context) + comms; }
+size_t wvp_context_bytes() { return sizeof(wvp_context); }
 
 void wvp_boot(wvp_context* context, const wvp_hal* hal, const wvp_command* program, const wvp_comm*,
               uint32_t comm_count) {
