@@ -99,7 +99,7 @@ def ring(runner):
                 "ring.json", {COLLECTIVE + "chunks": c, COLLECTIVE + "active_chunks": a}),
             lambda c=chunks, a=active: runner.loop(
                 "ring", npus=1024, chunks=c, active=a, bytes=1 << 30, rate=805306368000, latency_ps=20000, step_ps=0),
-            2.5, 8, 0.001)
+            2.5, 15, 0.001)
 
 
 def mesh(runner):
@@ -113,7 +113,7 @@ def all_to_all(runner):
     runner.against_loop(
         "8x8 mesh, all-to-all", lambda: runner.product("all_to_all.json", {}),
         lambda: runner.loop("all_to_all", columns=8, rows=8, bytes=1 << 24, rate=805306368000, latency_ps=20000,
-                            step_ps=0), 3.0, 10, 0.01)
+                            step_ps=0), 3.0, 12, 0.01)
 
 
 def reference(runner):
