@@ -11,19 +11,10 @@ constexpr Time kLatency = 20 * kNs;
 
 Time slot(std::uint64_t packets) { return serialisation(packets * kPacketBytes, kRate); }
 
-Sending packets(std::uint64_t count, std::uint32_t port, std::uint64_t tag = 0) {
-  Sending sending;
-  sending.from = NpuId(port);
-  sending.to = NpuId(100 + port);
-  sending.bytes = count * kPacketBytes;
-  sending.tag = tag;
-  return sending;
-}
-
 TEST(Booking, TakesOneEventAMessage) {
   LinkBench bench("bench", link_config(kRate, kLatency));
   bench.shared.at(0, [&] {
-    for (std::uint64_t k = 0; k < 500; ++k) bench.source.send(packets(100, 0, k));
+    for (std::uint64_t k = 0; k < 500; ++k) bench.source.send(flow_packets(100, 0, k));
   });
   bench.run();
   for (std::uint64_t k = 0; k < 500; ++k) {
@@ -42,9 +33,9 @@ TEST_P(Unbooking, IsAsIfNothingHadBeenBooked) {
   free.shared.flows.unicast(NpuId(0), NpuId(100), 0);
   free.shared.flows.unicast(NpuId(1), NpuId(101), 0);
   for (LinkBench* bench : {&booked, &free}) {
-    for (std::uint64_t k = 0; k < 4; ++k) bench->source.send_at(0, packets(64, 0, k));
-    bench->source.send_at(when, packets(1, 1, 0));
-    bench->source.send_at(when, packets(40, 1, 1));
+    for (std::uint64_t k = 0; k < 4; ++k) bench->source.send_at(0, flow_packets(64, 0, k));
+    bench->source.send_at(when, flow_packets(1, 1, 0));
+    bench->source.send_at(when, flow_packets(40, 1, 1));
   }
   simulate({&booked.shared, &free.shared});
   for (std::uint64_t k = 0; k < 4; ++k) {
@@ -71,8 +62,8 @@ INSTANTIATE_TEST_SUITE_P(Times, Unbooking,
 // What was booked has been here longer than what comes by the same port later.
 TEST(Booking, KeepsTheOrderOfItsPort) {
   LinkBench bench("bench", link_config(kRate, kLatency));
-  for (std::uint64_t k = 0; k < 3; ++k) bench.source.send_at(0, packets(64, 0, k));
-  Sending later = packets(10, 0, 3);
+  for (std::uint64_t k = 0; k < 3; ++k) bench.source.send_at(0, flow_packets(64, 0, k));
+  Sending later = flow_packets(10, 0, 3);
   later.to = NpuId(101);
   bench.source.send_at(10, later);
   bench.run();
@@ -83,11 +74,11 @@ TEST(Booking, KeepsTheOrderOfItsPort) {
 
 TEST(Booking, GoesOnBehindAnIdleTime) {
   LinkBench bench("bench", link_config(kRate, kLatency));
-  bench.source.send_at(0, packets(10, 0, 0));
-  bench.source.send_at(1'000'000, packets(10, 0, 1));
-  bench.source.send_at(1'000'001, packets(10, 0, 2));
-  bench.source.send_at(2'000'000, packets(10, 1, 0));  // a second flow, when all is over
-  bench.source.send_at(2'000'000, packets(10, 0, 3));
+  bench.source.send_at(0, flow_packets(10, 0, 0));
+  bench.source.send_at(1'000'000, flow_packets(10, 0, 1));
+  bench.source.send_at(1'000'001, flow_packets(10, 0, 2));
+  bench.source.send_at(2'000'000, flow_packets(10, 1, 0));  // a second flow, when all is over
+  bench.source.send_at(2'000'000, flow_packets(10, 0, 3));
   bench.run();
   EXPECT_EQ(bench.sink.arrival(NpuId(0), 0), kLatency + slot(10));
   EXPECT_EQ(bench.sink.arrival(NpuId(0), 1), 1'000'000 + kLatency + slot(10));

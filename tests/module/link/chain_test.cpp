@@ -8,15 +8,6 @@ namespace {
 
 constexpr Time kLatency = 20 * kNs;
 
-Sending packets(std::uint64_t count, std::uint32_t port, std::uint64_t tag = 0) {
-  Sending sending;
-  sending.from = NpuId(port);
-  sending.to = NpuId(100 + port);
-  sending.bytes = count * kPacketBytes;
-  sending.tag = tag;
-  return sending;
-}
-
 void expect_law(const MergeBench& bench, Time overlap = 2) {
   const std::uint64_t rate = bench.link.config().rate.bytes_per_s();
   expect_wire(bench.sink.log.packets(), rate, overlap);
@@ -42,7 +33,7 @@ TEST_P(Chain, IsAsFastAsItsSlowerLink) {
   MergeBench runs("runs", {link_config(first, kLatency)}, link_config(second, kLatency));
   MergeBench single("single", {link_config(first, kLatency, true)}, link_config(second, kLatency, true));
   constexpr std::uint64_t kCount = 2000;
-  for (MergeBench* bench : {&runs, &single}) bench->sources[0].send_at(0, packets(kCount, 0));
+  for (MergeBench* bench : {&runs, &single}) bench->sources[0].send_at(0, flow_packets(kCount, 0));
   simulate({&runs.shared, &single.shared});
   for (MergeBench* bench : {&runs, &single}) {
     // Cut-through: where the second link is faster, its last packet ends with that of the first one.
@@ -61,8 +52,8 @@ INSTANTIATE_TEST_SUITE_P(Rates, Chain,
 // The feed runs ahead in hope, is told that the link behind is slow or taken, and keeps to its credits.
 TEST(Chain, AHopefulRunIsCutToWhatIsCovered) {
   MergeBench bench("bench", {link_config(3000 * kGB), link_config(3000 * kGB)}, link_config(375 * kGB));
-  bench.sources[0].send_at(0, packets(1000, 0));
-  bench.sources[1].send_at(0, packets(1000, 1));
+  bench.sources[0].send_at(0, flow_packets(1000, 0));
+  bench.sources[1].send_at(0, flow_packets(1000, 1));
   simulate({&bench.shared});
   expect_law(bench);
   EXPECT_GT(bench.feeds[0].statistics().stalled_ps, 0u);
@@ -76,7 +67,7 @@ TEST(Chain, AHopefulRunIsCutToWhatIsCovered) {
 TEST(Chain, AStalledPlaceAnswersAHopefulRun) {
   MergeBench bench("bench", {link_config(3000 * kGB), link_config(3000 * kGB)}, link_config(3000 * kGB));
   bench.sink.hold_packets(50'000 * kNs);
-  bench.sources[0].send_at(0, packets(500, 0));
+  bench.sources[0].send_at(0, flow_packets(500, 0));
   simulate({&bench.shared});
   expect_law(bench);
   EXPECT_GT(bench.monitors[0].stalls, 0u);
@@ -86,8 +77,8 @@ TEST(Chain, AStalledPlaceAnswersAHopefulRun) {
 TEST(Chain, SlowFlowsShareAFastLink) {
   const LinkConfig slow = link_config(375 * kGB), fast = link_config(3000 * kGB);
   MergeBench bench("bench", {slow, link_config(375 * kGB), fast}, link_config(3000 * kGB));
-  bench.sources[0].send_at(0, packets(1000, 0));
-  bench.sources[1].send_at(3 * kNs, packets(1000, 1));
+  bench.sources[0].send_at(0, flow_packets(1000, 0));
+  bench.sources[1].send_at(3 * kNs, flow_packets(1000, 1));
   simulate({&bench.shared});
   const Time alone = serialisation(1000 * std::uint64_t{kPacketBytes}, 375 * kGB);
   const Time packet = serialisation(kPacketBytes, 3000 * kGB);
@@ -103,8 +94,8 @@ TEST(Chain, SlowFlowsShareAFastLink) {
 TEST(Chain, AFastFlowGetsTheGapsOfASlowOne) {
   MergeBench bench("bench", {link_config(375 * kGB), link_config(3000 * kGB)}, link_config(3000 * kGB));
   constexpr std::uint64_t kSlow = 1000, kFast = 6000;
-  bench.sources[0].send_at(0, packets(kSlow, 0));
-  bench.sources[1].send_at(500 * kNs, packets(kFast, 1));
+  bench.sources[0].send_at(0, flow_packets(kSlow, 0));
+  bench.sources[1].send_at(500 * kNs, flow_packets(kFast, 1));
   simulate({&bench.shared});
   // Neither waits: 375 + 3000 * 7/8 fit, the fast one has 2625 GB/s while the slow one lasts.
   const Time slow_end = 2 * kLatency + serialisation(kSlow * kPacketBytes, 375 * kGB);

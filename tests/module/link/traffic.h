@@ -55,6 +55,16 @@ struct Sending {
   std::uint8_t dtype = 0;
 };
 
+/// `count` full packets from the generator's port `port`, as a flow of its own to NPU 100 + port.
+inline Sending flow_packets(std::uint64_t count, std::uint32_t port, std::uint64_t tag = 0) {
+  Sending sending;
+  sending.from = NpuId(port);
+  sending.to = NpuId(100 + port);
+  sending.bytes = count * kPacketBytes;
+  sending.tag = tag;
+  return sending;
+}
+
 /// Traffic generator: hands messages to what is behind it, whole, as an accelerator does. Flows of NPU k
 /// come by its input port k.
 class Source : public sc_core::sc_module, public FabricBwInterface, public FabricNode {
