@@ -47,6 +47,10 @@ with tempfile.TemporaryDirectory() as scratch:
     build = os.path.join(scratch, "build")
     configure = (args.cmake, "-S", os.path.join(HERE, "traffic_source"), "-DCMAKE_BUILD_TYPE=Release",
                  "-DCMAKE_PREFIX_PATH=" + prefix)
+    # Libraries that were built with sanitizers need their runtime in whatever links them.
+    sanitizers = re.search(r"^WAFERVP_SANITIZE:\w+=(.+)$", read(os.path.join(args.build, "CMakeCache.txt")), re.M)
+    if sanitizers:
+        configure += ("-DCMAKE_EXE_LINKER_FLAGS=-fsanitize=" + sanitizers[1],)
     must("find_package(wafervp) works from outside", *configure, "-B", build)
     must("the example builds", args.cmake, "--build", build)
 
