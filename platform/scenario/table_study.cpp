@@ -55,8 +55,8 @@ void describe_study(std::vector<Descriptor>& all) {
       .text("/calibrate/variant", Json(), kMaxVariantName, "Variant that is fitted.",
             FIELD(calibrate.variant))
       .required = true;
-  table.name("/calibrate/quantity", "speedup", {"speedup"}, "Quantity that is fitted.",
-             FIELD(calibrate.quantity));
+  table.name("/calibrate/quantity", "speedup", {"speedup", "time_over_mesh"},
+             "Quantity that is fitted: speed-up over compare_to, or its inverse.", FIELD(calibrate.quantity));
   Descriptor& target = table.number("/calibrate/target", "", Json(), 0, 1e6,
                                     "Value that the quantity shall have.", FIELD(calibrate.target));
   target.required = target.above_low = true;

@@ -149,7 +149,8 @@ class CommandLine {
     command->add_option("file", describe_.file, "Scenario or study")->required()->type_name("FILE");
     add_set(command);
     single(command->add_option("--variant", describe_.variant, "Only this variant of a study"), "NAME");
-    routes_ = command->add_option("--routes", describe_.between, "Routes between ranks [all pairs]");
+    routes_ = command->add_option("--routes", describe_.between,
+                                  "Also routes between ranks; without FROM:TO those of all pairs");
     routes_->expected(0, 1)->type_name("FROM:TO");
   }
   void add_compare() {

@@ -101,6 +101,11 @@ class Fitter {
       message_ = fmt::format("{} is {:.6g} at {} = {:g} and {:.6g} at {:g}: the target {:g} is not between",
                              calibration_.quantity, quantity(a.speedup), calibration_.parameter, a.x,
                              quantity(b.speedup), b.x, calibration_.target);
+      if (a.speedup == b.speedup) {
+        message_ +=
+            fmt::format("; {} has no effect here (a fixed compute time acts where compute.mode is fixed)",
+                        calibration_.parameter);
+      }
       return finish(row, nullptr);
     }
     double weight_a = a.g, weight_b = b.g;

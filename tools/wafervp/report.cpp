@@ -146,7 +146,8 @@ std::string beside_table(const Summary& summary) {
     rows.push_back(beside.row);
     rows.back().name = beside.label + ": " + beside.row.name;
   }
-  return rows.empty() ? "" : "for comparison\n" + rows_table(rows);
+  return rows.empty() ? ""
+                      : "for comparison, speed-up over the base of each one's own study\n" + rows_table(rows);
 }
 
 std::string fit_line(const CalibrationRow& c) {
