@@ -240,6 +240,17 @@ class Calibrate(CliTest):
         self.assertIn("the target 100 is not between", done.stderr)
         self.assertIsNone(self.json_of("o/summary.json")["calibration"]["fitted_value"])
 
+    def test_time_over_mesh_is_the_inverse_of_the_speedup(self):
+        self.write("study.json", merge(CALIBRATED, {"calibrate": {"quantity": "time_over_mesh", "target": 0.8}}))
+        self.expect(0, "run", "study.json", "--out", "o")
+        rows = {row["name"]: row for row in self.json_of("o/summary.json")["variants"]}
+        self.assertAlmostEqual(rows["fast"]["speedup"], 1 / 0.8, places=5)
+
+    def test_a_parameter_without_effect_is_told(self):
+        self.write("study.json", merge(CALIBRATED, {"calibrate": {"patch": None}}))
+        done = self.expect(1, "run", "study.json", "--out", "o")
+        self.assertIn("/workload/compute/fixed_ns has no effect here", done.stderr)
+
     def test_wrong_sections(self):
         for patch, word in [
             ({"variant": "fst"}, "did you mean fast?"),
