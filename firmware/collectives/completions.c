@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The completion ring: each new entry goes to its strand. Each message takes this way, so it is one function
- * with few calls. */
-#include "collectives/ring_step.h"
+ * The completion ring: each new entry goes to its strand. */
 #include "collectives/step.h"
 
 #define BATCH 64u
@@ -14,16 +12,16 @@ static int is_new(const struct wvp_engine* engine, uint32_t index) {
   return entry(engine, index)->phase == !(index & engine->cq_size);
 }
 
-static WVP_OUT_OF_LINE void refuse_size(struct wvp_engine* engine, const struct wvp_strand* strand,
-                                        const struct wvp_completion* completion) {
+static void refuse_size(struct wvp_engine* engine, const struct wvp_strand* strand,
+                        const struct wvp_completion* completion) {
   const uint32_t peer = completion->from & WVP_FROM_FLOW ? 0xffffffffu : completion->from;
   wvp_engine_fail(engine, WVP_EXIT_SIZE_MISMATCH, engine->operations[strand->slot].index, peer,
                   wvp_strand_expects(engine, strand), completion->bytes);
 }
 
-static WVP_OUT_OF_LINE void make_step(struct wvp_engine* engine, uint32_t machine, struct wvp_strand* strand,
-                                      const struct wvp_completion* completion) {
-  switch (machine) {
+static void make_step(struct wvp_engine* engine, struct wvp_strand* strand,
+                      const struct wvp_completion* completion) {
+  switch (engine->operations[strand->slot].machine) {
     case WVP_M_RING:
       wvp_ring_received(engine, strand, completion);
       break;
@@ -42,7 +40,7 @@ static WVP_OUT_OF_LINE void make_step(struct wvp_engine* engine, uint32_t machin
   }
 }
 
-static inline void handle(struct wvp_engine* engine, const struct wvp_completion* completion) {
+static void handle(struct wvp_engine* engine, const struct wvp_completion* completion) {
   const uint32_t number = completion->cookie;
   if (number >= WVP_STRANDS || !(engine->strands[number].flags & WVP_SF_LIVE)) {
     if (number & WVP_COMPUTE_COOKIE) {
@@ -59,14 +57,9 @@ static inline void handle(struct wvp_engine* engine, const struct wvp_completion
       refuse_size(engine, strand, completion);
       return;
     }
-    const struct wvp_operation_state* operation = &engine->operations[strand->slot];
     strand->flags &= (uint8_t)~WVP_SF_EXPECTING;
     engine->hal->charge_step(engine->hal->bus);
-    if (operation->machine == WVP_M_RING && wvp_ring_passes_on(operation, strand)) {
-      wvp_ring_pass_on(engine, operation, strand, completion);
-    } else {
-      make_step(engine, operation->machine, strand, completion);
-    }
+    make_step(engine, strand, completion);
     wvp_engine_ring(engine);
   } else {
     strand->pending--;
@@ -81,7 +74,7 @@ static int goes_before(const struct wvp_completion* a, const struct wvp_completi
   return tag_a != tag_b ? tag_a < tag_b : a->cookie < b->cookie;
 }
 
-static WVP_OUT_OF_LINE void handle_sorted(struct wvp_engine* engine, uint32_t count) {
+static void handle_sorted(struct wvp_engine* engine, uint32_t count) {
   uint32_t order[BATCH];
   for (uint32_t i = 0; i < count; i++) {
     uint32_t place = i;

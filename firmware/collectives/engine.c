@@ -9,6 +9,9 @@ void wvp_engine_init(struct wvp_engine* engine, const struct wvp_hal* hal) {
   engine->dq_size = hal->read32(hal->bus, WVP_REG_DQ_SIZE);
   engine->cq_size = hal->read32(hal->bus, WVP_REG_CQ_SIZE);
   engine->free_shared = ~(uint64_t)0;
+  if (hal->read32(hal->bus, WVP_REG_WALKS) < WVP_STRANDS) {
+    wvp_engine_fail(engine, WVP_EXIT_UNSUPPORTED, 0xffffffffu, 0xffffffffu, 0, 0);
+  }
 }
 
 void wvp_engine_phase(struct wvp_engine* engine, uint32_t kind, uint32_t index) {
@@ -53,6 +56,7 @@ static struct wvp_strand* take_strand(struct wvp_engine* engine, uint32_t slot) 
   strand->pending = 0;
   strand->step = 0;
   strand->left = 0;
+  strand->walk = &engine->hal->walks[number];
   return strand;
 }
 

@@ -40,22 +40,18 @@ enum wvp_strand_flags {
   WVP_SF_LAST = 1u << 2,      /* all steps are posted; only `pending` completions are missing */
   WVP_SF_EXPECTING = 1u << 3, /* a receive is posted */
   WVP_SF_INNER = 1u << 4,     /* the phase goes along x: inside a switch */
-  WVP_SF_MORE_AT = 1u << 5,   /* the part of a longer share begins one element later */
-  WVP_SF_MORE_IN = 1u << 6,   /* the part of a longer share is one element longer */
 };
 
-/* One cache line. The part of share i that the strand moves begins at
- * address + i * stride + min(i, longer) elements (+ 1 element for WVP_SF_MORE_AT when i < longer) and has
- * bytes (+ 1 element for WVP_SF_MORE_IN when i < longer); the first `longer` shares have one element more. */
+/* Where a strand's data lies and whom it talks to stands in its walk, so that the message engine can go on
+ * from where firmware is. In a walk that firmware uses alone:
+ * share: ring: position of the next segment to receive; else the next share, peer or round
+ * shares: ring: members of the ring; relay: chunks
+ * from: whose message is expected, NPU or WVP_FROM_FLOW | flow
+ * tag: of that message */
 struct wvp_strand {
-  uint64_t address, stride, bytes;
-  uint32_t longer;
-  uint32_t share;   /* ring: position of the next segment to receive; else the next share, peer or round */
-  uint32_t size;    /* ring: members of the ring; relay: chunks */
-  uint32_t send_to; /* NPU */
-  uint32_t from;    /* NPU whose message is expected, or WVP_FROM_FLOW | flow */
-  uint32_t step;    /* number of the message that is expected (or sent) next, part of its tag */
-  uint32_t left;    /* messages still to be received in this phase */
+  struct wvp_walk* walk; /* of the strand's number */
+  uint32_t step;         /* number of the message that is expected (or sent) next, part of its tag */
+  uint32_t left; /* messages of this phase that firmware has still to handle, besides `left` of the walk */
   uint16_t piece, pieces; /* ring: parts of a segment that lie apart, each a message */
   uint16_t index;         /* of the strand in its operation */
   uint16_t pending;       /* SENT and COPIED completions to come */

@@ -10,27 +10,27 @@ static uint32_t cast_from(const struct wvp_comm* comm, uint32_t member) {
 
 static void expect_share(const struct wvp_operation_state* operation, struct wvp_strand* strand,
                          struct wvp_descriptor* d, uint32_t flow, uint32_t share) {
-  strand->from = WVP_FROM_FLOW | flow;
-  wvp_expect(d, strand, wvp_tag(operation, strand, share), wvp_share_bytes(operation, strand, share));
+  strand->walk->from = WVP_FROM_FLOW | flow;
+  wvp_expect(d, strand, wvp_tag(operation, strand, share), wvp_share_bytes(strand->walk, share));
 }
 
 static void send_share(const struct wvp_operation_state* operation, struct wvp_strand* strand,
                        struct wvp_descriptor* d, uint32_t flow, uint32_t share) {
-  wvp_send_flow(d, operation, flow, wvp_tag(operation, strand, share),
-                wvp_share_address(operation, strand, share), wvp_share_bytes(operation, strand, share));
+  wvp_send_flow(d, operation, flow, wvp_tag(operation, strand, share), wvp_share_address(strand->walk, share),
+                wvp_share_bytes(strand->walk, share));
 }
 
 /* all_gather: member after member casts its share; sends the own one when it is due, else expects. */
 static void gather_next(const struct wvp_operation_state* operation, struct wvp_strand* strand,
                         struct wvp_descriptor* d) {
   const struct wvp_comm* comm = operation->comm;
-  if (strand->share == comm->my_index) {
-    send_share(operation, strand, d, cast_from(comm, strand->share), strand->share);
+  if (strand->walk->share == comm->my_index) {
+    send_share(operation, strand, d, cast_from(comm, strand->walk->share), strand->walk->share);
     wvp_notify_sent(d, strand);
-    strand->share++;
+    strand->walk->share++;
   }
-  if (strand->share < comm->size) {
-    expect_share(operation, strand, d, cast_from(comm, strand->share), strand->share);
+  if (strand->walk->share < comm->size) {
+    expect_share(operation, strand, d, cast_from(comm, strand->walk->share), strand->walk->share);
   } else {
     strand->flags |= WVP_SF_LAST;
   }
@@ -40,7 +40,7 @@ static void gather_next(const struct wvp_operation_state* operation, struct wvp_
 void wvp_in_switch_open(struct wvp_engine* engine, struct wvp_strand* strand) {
   struct wvp_operation_state* operation = &engine->operations[strand->slot];
   const struct wvp_comm* comm = operation->comm;
-  for (; strand->share < comm->size; strand->share++) {
+  for (; strand->walk->share < comm->size; strand->walk->share++) {
     if (!wvp_engine_room(engine, 1)) {
       strand->flags |= WVP_SF_OPENING;
       operation->opening = 1;
@@ -48,9 +48,9 @@ void wvp_in_switch_open(struct wvp_engine* engine, struct wvp_strand* strand) {
       return;
     }
     struct wvp_descriptor* d = wvp_descriptor(engine, strand);
-    send_share(operation, strand, d, reduce_to(comm, strand->share), strand->share);
-    if (strand->share == comm->my_index) {
-      expect_share(operation, strand, d, reduce_to(comm, strand->share), strand->share);
+    send_share(operation, strand, d, reduce_to(comm, strand->walk->share), strand->walk->share);
+    if (strand->walk->share == comm->my_index) {
+      expect_share(operation, strand, d, reduce_to(comm, strand->walk->share), strand->walk->share);
     } else {
       wvp_notify_sent(d, strand); /* the own share's result tells that it has been sent */
     }
@@ -67,14 +67,14 @@ void wvp_in_switch_start(struct wvp_engine* engine, struct wvp_strand* strand) {
   const struct wvp_command* command = operation->command;
   if (operation->machine == WVP_M_SCATTER || operation->machine == WVP_M_GATHER) {
     wvp_cut_shares(operation, strand, comm->size);
-    strand->share = 0;
+    strand->walk->share = 0;
   } else {
     uint64_t begin, count;
     /* a barrier carries nothing, whatever `bytes` says */
     const uint64_t elements = command->op == WVP_OP_BARRIER ? 0 : command->bytes / operation->unit;
     wvp_chunk_range(operation, strand->index, elements, &begin, &count);
-    wvp_cut_range(strand, operation->unit, command->dst + begin * operation->unit, count, 1);
-    strand->share = 0;
+    wvp_cut_range(operation, strand->walk, command->dst + begin * operation->unit, count, 1);
+    strand->walk->share = 0;
   }
   if (operation->machine == WVP_M_SCATTER) {
     strand->left = 1;
@@ -104,14 +104,14 @@ void wvp_in_switch_received(struct wvp_engine* engine, struct wvp_strand* strand
   switch (operation->machine) {
     case WVP_M_GATHER:
       wvp_combine(d, operation, WVP_D_COMBINE_COPY, completion,
-                  wvp_share_address(operation, strand, strand->share));
-      strand->share++;
+                  wvp_share_address(strand->walk, strand->walk->share));
+      strand->walk->share++;
       gather_next(operation, strand, d);
       if (strand->flags & WVP_SF_LAST) wvp_combine_last(d, strand);
       break;
     case WVP_M_SCATTER:
       wvp_combine(d, operation, WVP_D_COMBINE_COPY, completion,
-                  wvp_share_address(operation, strand, operation->comm->my_index));
+                  wvp_share_address(strand->walk, operation->comm->my_index));
       strand->left = 0;
       wvp_combine_last(d, strand);
       if (strand->flags & WVP_SF_OPENING)
@@ -120,7 +120,7 @@ void wvp_in_switch_received(struct wvp_engine* engine, struct wvp_strand* strand
     default:
       wvp_combine(d, operation,
                   operation->command->op == WVP_OP_BARRIER ? WVP_D_COMBINE_DROP : WVP_D_COMBINE_COPY,
-                  completion, strand->address);
+                  completion, strand->walk->address);
       wvp_combine_last(d, strand);
       break;
   }

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Ring and hierarchical 2-D collectives. A strand is a row of ring phases; a phase passes segments
  * downwards: rank r sends r-1 (or its own, r, when it only gathers), then each time what it has just
- * received and combined. */
-#include "collectives/ring_step.h"
+ * received and combined. Where the segments are the shares of one vector in their order, the message engine
+ * walks through the middle of a phase, and firmware sees to its ends only. */
+#include "collectives/step.h"
+
+enum wvp_ring_kind { RING_REDUCE_SCATTER, RING_ALL_GATHER, RING_ALL_REDUCE };
 
 static int x_first(const struct wvp_operation_state* operation, const struct wvp_strand* strand) {
   return operation->orders == 2 ? !(strand->index & 1u) : operation->x_share != 0;
@@ -16,20 +19,20 @@ static uint32_t phases(const struct wvp_operation_state* operation) {
 /* Messages of a hierarchical reduce_scatter or all_gather are shares of the whole group's grid. */
 static inline uint32_t share_index(const struct wvp_operation_state* operation,
                                    const struct wvp_strand* strand) {
-  if (!operation->hierarchical || operation->command->op == WVP_OP_ALL_REDUCE) return strand->share;
+  if (!operation->hierarchical || operation->command->op == WVP_OP_ALL_REDUCE) return strand->walk->share;
   const uint32_t dim_x = operation->comm->dim_x;
-  return strand->flags & WVP_SF_INNER ? strand->piece * dim_x + strand->share
-                                      : strand->share * dim_x + strand->piece;
+  return strand->flags & WVP_SF_INNER ? strand->piece * dim_x + strand->walk->share
+                                      : strand->walk->share * dim_x + strand->piece;
 }
 
 static void set_ring(const struct wvp_comm* comm, struct wvp_strand* strand, uint32_t first, uint32_t stride,
                      uint32_t size, uint32_t position) {
   const uint32_t next = position + 1 == size ? 0 : position + 1;
   const uint32_t previous = position ? position - 1 : size - 1;
-  strand->size = size;
-  strand->send_to = comm->members[first + next * stride];
-  strand->from = comm->members[first + previous * stride];
-  strand->share = strand->kind == RING_ALL_GATHER ? position : previous;
+  strand->walk->shares = size;
+  strand->walk->send_to = comm->members[first + next * stride];
+  strand->walk->from = comm->members[first + previous * stride];
+  strand->walk->share = strand->kind == RING_ALL_GATHER ? position : previous;
 }
 
 /* Sets the strand up for its phase, or for the next one that has more than one member; 0: none is left. */
@@ -47,7 +50,7 @@ static int enter_phase(const struct wvp_operation_state* operation, struct wvp_s
     if (op == WVP_OP_ALL_REDUCE) {
       uint64_t begin, count;
       wvp_chunk_range(operation, strand->index, command->bytes / operation->unit, &begin, &count);
-      wvp_cut_range(strand, operation->unit, command->dst + begin * operation->unit, count, comm->size);
+      wvp_cut_range(operation, strand->walk, command->dst + begin * operation->unit, count, comm->size);
     } else {
       wvp_cut_shares(operation, strand, comm->size);
     }
@@ -75,11 +78,11 @@ static int enter_phase(const struct wvp_operation_state* operation, struct wvp_s
                      : strand->phase == 1 ? RING_ALL_REDUCE
                                           : RING_ALL_GATHER;
       wvp_chunk_range(operation, strand->index, command->bytes / operation->unit, &begin, &count);
-      wvp_cut_range(strand, operation->unit, command->dst + begin * operation->unit, count, first_size);
+      wvp_cut_range(operation, strand->walk, command->dst + begin * operation->unit, count, first_size);
       if (!on_first) {
-        const uint64_t address = wvp_share_address(operation, strand, first_position);
-        const uint64_t bytes = wvp_share_bytes(operation, strand, first_position);
-        wvp_cut_range(strand, operation->unit, address, bytes / operation->unit, second_size);
+        const uint64_t address = wvp_share_address(strand->walk, first_position);
+        const uint64_t bytes = wvp_share_bytes(strand->walk, first_position);
+        wvp_cut_range(operation, strand->walk, address, bytes / operation->unit, second_size);
       }
     } else {
       strand->kind = op == WVP_OP_ALL_GATHER ? RING_ALL_GATHER : RING_REDUCE_SCATTER;
@@ -117,11 +120,45 @@ static inline uint32_t priority(const struct wvp_operation_state* operation,
 
 static inline void send(const struct wvp_operation_state* operation, struct wvp_strand* strand,
                         struct wvp_descriptor* d, uint32_t step, uint64_t address, uint64_t bytes) {
-  wvp_send(d, operation, strand->send_to, wvp_tag(operation, strand, step), address, bytes);
+  wvp_send(d, operation, strand->walk->send_to, wvp_tag(operation, strand, step), address, bytes);
   if (operation->hierarchical) {
     d->flags |= WVP_D_WINDOW;
     d->priority = priority(operation, strand);
   }
+}
+
+static inline int reduces(const struct wvp_strand* strand) {
+  return strand->kind == RING_REDUCE_SCATTER ||
+         (strand->kind == RING_ALL_REDUCE && strand->left >= strand->walk->shares);
+}
+
+/* How many steps from here on are alike. The last two of a phase are not: what one sends may be watched, and
+ * the other sends nothing. */
+static uint32_t walk_steps(const struct wvp_operation_state* operation, const struct wvp_strand* strand) {
+  const int in_order = !operation->hierarchical || operation->command->op == WVP_OP_ALL_REDUCE;
+  if (!in_order || strand->left <= 2) return 0;
+  const uint32_t steps = strand->left - 2, gathers = strand->walk->shares - 1;
+  if (strand->kind != RING_ALL_REDUCE || strand->left <= gathers) return steps;
+  return strand->left - gathers < steps ? strand->left - gathers : steps;
+}
+
+static void expect_next(const struct wvp_operation_state* operation, struct wvp_strand* strand,
+                        struct wvp_descriptor* d) {
+  struct wvp_walk* walk = strand->walk;
+  wvp_expect(d, strand, wvp_tag(operation, strand, strand->step),
+             wvp_share_bytes(walk, share_index(operation, strand)));
+  const uint32_t steps = walk_steps(operation, strand);
+  if (!steps) return;
+  d->flags |= WVP_D_WALK;
+  walk->left = steps;
+  walk->flags &= (uint8_t) ~(WVP_W_REDUCE | WVP_W_WINDOW);
+  if (reduces(strand)) walk->flags |= WVP_W_REDUCE;
+  walk->traffic_class = operation->traffic_class;
+  if (operation->hierarchical) {
+    walk->flags |= WVP_W_WINDOW;
+    walk->priority = priority(operation, strand);
+  }
+  strand->left -= steps;
 }
 
 /* Sends the first segment of the phase, piece by piece, and expects the first message. `d` already has a
@@ -139,8 +176,8 @@ static void open_phase(struct wvp_engine* engine, struct wvp_strand* strand, str
     }
     const uint32_t number = strand->pieces == 1 ? 0 : strand->piece;
     const uint32_t share = share_index(operation, strand);
-    send(operation, strand, d, strand->step + number, wvp_share_address(operation, strand, share),
-         wvp_share_bytes(operation, strand, share));
+    send(operation, strand, d, strand->step + number, wvp_share_address(strand->walk, share),
+         wvp_share_bytes(strand->walk, share));
     if (number + 1 == strand->pieces) break;
     strand->piece++;
     wvp_post(engine);
@@ -148,10 +185,9 @@ static void open_phase(struct wvp_engine* engine, struct wvp_strand* strand, str
   }
   if (strand->left == strand->pieces && watches_last_send(operation, strand)) wvp_notify_sent(d, strand);
   if (strand->pieces > 1) strand->piece = 0;
-  strand->share = strand->share ? strand->share - 1 : strand->size - 1;
+  strand->walk->share = strand->walk->share ? strand->walk->share - 1 : strand->walk->shares - 1;
   strand->flags &= (uint8_t)~WVP_SF_OPENING;
-  wvp_expect(d, strand, wvp_tag(operation, strand, strand->step),
-             wvp_share_bytes(operation, strand, share_index(operation, strand)));
+  expect_next(operation, strand, d);
   wvp_post(engine);
 }
 
@@ -165,14 +201,13 @@ void wvp_ring_start(struct wvp_engine* engine, struct wvp_strand* strand) {
   }
 }
 
-/* Any step: the ends of phases, segments in pieces, priorities. */
 void wvp_ring_received(struct wvp_engine* engine, struct wvp_strand* strand,
                        const struct wvp_completion* completion) {
   const struct wvp_operation_state* operation = &engine->operations[strand->slot];
   struct wvp_descriptor* d = wvp_descriptor(engine, strand);
-  const uint64_t address = wvp_share_address(operation, strand, share_index(operation, strand));
-  wvp_combine(d, operation, wvp_ring_reduces(strand) ? WVP_D_COMBINE_REDUCE : WVP_D_COMBINE_COPY, completion,
-              address);
+  const uint64_t address = wvp_share_address(strand->walk, share_index(operation, strand));
+  strand->step = (uint32_t)completion->tag & (WVP_MAX_STEPS - 1);
+  wvp_combine(d, operation, reduces(strand) ? WVP_D_COMBINE_REDUCE : WVP_D_COMBINE_COPY, completion, address);
   strand->left--;
   if (strand->left >= strand->pieces) {
     send(operation, strand, d, strand->step + strand->pieces, address, completion->bytes);
@@ -182,10 +217,9 @@ void wvp_ring_received(struct wvp_engine* engine, struct wvp_strand* strand,
   if (strand->left) {
     if (strand->pieces == 1 || ++strand->piece == strand->pieces) {
       if (strand->pieces > 1) strand->piece = 0;
-      strand->share = strand->share ? strand->share - 1 : strand->size - 1;
+      strand->walk->share = strand->walk->share ? strand->walk->share - 1 : strand->walk->shares - 1;
     }
-    wvp_expect(d, strand, wvp_tag(operation, strand, strand->step),
-               wvp_share_bytes(operation, strand, share_index(operation, strand)));
+    expect_next(operation, strand, d);
     wvp_post(engine);
     return;
   }
@@ -199,5 +233,5 @@ void wvp_ring_received(struct wvp_engine* engine, struct wvp_strand* strand,
 }
 
 uint64_t wvp_ring_expects(const struct wvp_operation_state* operation, const struct wvp_strand* strand) {
-  return wvp_share_bytes(operation, strand, share_index(operation, strand));
+  return wvp_share_bytes(strand->walk, share_index(operation, strand));
 }

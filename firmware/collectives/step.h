@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The hot path: how a generator writes a step, and where the data of a share lies. */
+ * How a generator writes a step, and how data is cut into shares. */
 #ifndef WAFERVP_COLLECTIVES_STEP_H
 #define WAFERVP_COLLECTIVES_STEP_H
 
 #include "collectives/engine.h"
-
-/* Keeps rare work from costing registers in the frequent one. */
-#define WVP_OUT_OF_LINE __attribute__((noinline))
 
 /* Tags: communicator id (16 bits), sequence of the operation on it (16), strand (12), step (20).
  * Communicator id 0xffff marks messages between two ranks: then traffic class (2 bits above 32) and
@@ -72,51 +69,46 @@ static inline void wvp_combine_last(struct wvp_descriptor* d, struct wvp_strand*
 static inline void wvp_expect(struct wvp_descriptor* d, struct wvp_strand* strand, uint64_t tag,
                               uint64_t bytes) {
   d->flags |= WVP_D_EXPECT;
-  d->expect_from = strand->from;
-  d->expect_tag = tag;
+  d->expect_from = strand->walk->from;
+  d->expect_tag = strand->walk->tag = tag;
   d->expect_bytes = bytes;
   strand->flags |= WVP_SF_EXPECTING;
 }
 
-static inline uint64_t wvp_share_address(const struct wvp_operation_state* operation,
-                                         const struct wvp_strand* strand, uint32_t share) {
-  const uint32_t longer = share < strand->longer;
-  const uint32_t before =
-      (longer ? share : strand->longer) + (longer && (strand->flags & WVP_SF_MORE_AT) ? 1u : 0u);
-  return strand->address + share * strand->stride + (uint64_t)before * operation->unit;
-}
-
-static inline uint64_t wvp_share_bytes(const struct wvp_operation_state* operation,
-                                       const struct wvp_strand* strand, uint32_t share) {
-  return strand->bytes + (share < strand->longer && (strand->flags & WVP_SF_MORE_IN) ? operation->unit : 0u);
+/* Says what the shares are made of. */
+static inline void wvp_set_unit(const struct wvp_operation_state* operation, struct wvp_walk* walk) {
+  walk->dtype = operation->dtype;
+  walk->flags = operation->unit == wvp_dtype_bytes(operation->dtype) ? 0 : WVP_W_BYTES;
 }
 
 /* The strand's chunk of a vector at `address`, cut into `count` shares. */
-static inline void wvp_cut_range(struct wvp_strand* strand, uint32_t unit, uint64_t address,
-                                 uint64_t elements, uint32_t count) {
+static inline void wvp_cut_range(const struct wvp_operation_state* operation, struct wvp_walk* walk,
+                                 uint64_t address, uint64_t elements, uint32_t count) {
   const uint64_t base = elements / count;
-  strand->address = address;
-  strand->stride = strand->bytes = base * unit;
-  strand->longer = (uint32_t)(elements - base * count);
-  strand->flags = (uint8_t)((strand->flags & ~WVP_SF_MORE_AT) | WVP_SF_MORE_IN);
+  wvp_set_unit(operation, walk);
+  walk->flags |= WVP_W_MORE_IN;
+  walk->address = address;
+  walk->stride = walk->bytes = base * operation->unit;
+  walk->longer = (uint32_t)(elements - base * count);
 }
 
 /* The strand's chunk of each of the `count` shares that a vector is cut into. */
 static inline void wvp_cut_shares(const struct wvp_operation_state* operation, struct wvp_strand* strand,
                                   uint32_t count) {
+  struct wvp_walk* walk = strand->walk;
   const uint32_t unit = operation->unit;
   const uint64_t elements = operation->command->bytes / unit;
   const uint64_t base = elements / count;
   uint64_t begin, size, longer_begin, longer_size;
   wvp_chunk_range(operation, strand->index, base, &begin, &size);
   wvp_chunk_range(operation, strand->index, base + 1, &longer_begin, &longer_size);
-  strand->address = operation->command->dst + begin * unit;
-  strand->stride = base * unit;
-  strand->bytes = size * unit;
-  strand->longer = (uint32_t)(elements - base * count);
-  strand->flags &= (uint8_t) ~(WVP_SF_MORE_AT | WVP_SF_MORE_IN);
-  if (longer_begin > begin) strand->flags |= WVP_SF_MORE_AT;
-  if (longer_size > size) strand->flags |= WVP_SF_MORE_IN;
+  wvp_set_unit(operation, walk);
+  if (longer_begin > begin) walk->flags |= WVP_W_MORE_AT;
+  if (longer_size > size) walk->flags |= WVP_W_MORE_IN;
+  walk->address = operation->command->dst + begin * unit;
+  walk->stride = base * unit;
+  walk->bytes = size * unit;
+  walk->longer = (uint32_t)(elements - base * count);
 }
 
 #endif

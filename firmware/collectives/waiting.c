@@ -9,12 +9,12 @@ uint64_t wvp_strand_expects(const struct wvp_engine* engine, const struct wvp_st
       return wvp_ring_expects(operation, strand);
     case WVP_M_SCATTER:
     case WVP_M_EXCHANGE:
-      return wvp_share_bytes(operation, strand, operation->comm->my_index);
+      return wvp_share_bytes(strand->walk, operation->comm->my_index);
     case WVP_M_SUM:
     case WVP_M_GATHER:
     case WVP_M_CAST:
     case WVP_M_RELAY:
-      return wvp_share_bytes(operation, strand, strand->share);
+      return wvp_share_bytes(strand->walk, strand->walk->share);
     case WVP_M_BARRIER:
       return 0;
     default:
@@ -28,11 +28,14 @@ static void describe(const struct wvp_engine* engine, const struct wvp_strand* s
   entry->command = operation->index;
   entry->op = operation->command->op;
   entry->chunk = strand->index;
-  entry->step = operation->machine == WVP_M_RING || operation->machine == WVP_M_BARRIER   ? strand->step
-                : operation->machine == WVP_M_RELAY || operation->machine == WVP_M_GATHER ? strand->share
-                                                                                          : 0;
+  const uint32_t step =
+      strand->flags & WVP_SF_EXPECTING ? (uint32_t)strand->walk->tag & (WVP_MAX_STEPS - 1) : strand->step;
+  entry->step = operation->machine == WVP_M_RING || operation->machine == WVP_M_BARRIER ? step
+                : operation->machine == WVP_M_RELAY || operation->machine == WVP_M_GATHER
+                    ? strand->walk->share
+                    : 0;
   if (strand->flags & WVP_SF_EXPECTING) {
-    entry->peer = strand->from;
+    entry->peer = strand->walk->from;
     entry->bytes = wvp_strand_expects(engine, strand);
     return;
   }
@@ -47,7 +50,7 @@ static void describe(const struct wvp_engine* engine, const struct wvp_strand* s
       entry->peer = WVP_FROM_FLOW | operation->comm->flows;
       break;
     default:
-      entry->peer = strand->send_to;
+      entry->peer = strand->walk->send_to;
       break;
   }
 }

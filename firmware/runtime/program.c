@@ -151,7 +151,9 @@ void wvp_prepare(const struct wvp_context* memory, uint32_t cookie) {
 #ifdef __GNUC__
   const struct wvp_engine* engine = &aligned(memory)->engine;
   __builtin_prefetch(&engine->operations[0], 1); /* most programs use the first slot only */
-  __builtin_prefetch(&engine->strands[cookie < WVP_STRANDS ? cookie : 0], 1);
+  const uint32_t number = cookie < WVP_STRANDS ? cookie : 0;
+  __builtin_prefetch(&engine->strands[number], 1);
+  __builtin_prefetch(&engine->hal->walks[number], 1);
 #else
   (void)memory, (void)cookie;
 #endif

@@ -23,9 +23,16 @@ void check_ring(const AcceleratorConfig& config, std::uint32_t entries, const ch
                               "; expected a power of two from 2 to 1048576");
 }
 
+void check_walks(const AcceleratorConfig& config) {
+  if (config.walk_entries >= 1 && config.walk_entries <= (1u << 20)) return;
+  throw std::invalid_argument(name_of(config.npu) + ": walk_entries is " +
+                              std::to_string(config.walk_entries) + "; expected 1 to 1048576");
+}
+
 const AcceleratorConfig& checked(const AcceleratorConfig& config) {
   check_ring(config, config.descriptor_entries, "descriptor_entries");
   check_ring(config, config.completion_entries, "completion_entries");
+  check_walks(config);
   return config;
 }
 
@@ -34,19 +41,17 @@ const AcceleratorConfig& checked(const AcceleratorConfig& config) {
 struct Accelerator::Impl {
   Impl(const AcceleratorConfig& checked_config, Calendar& calendar, MessagePool& messages, FlowTable& flows,
        Arena& arena)
-      : engine(checked_config, calendar, messages, memory, completions, compute, port, arena),
+      : engine(checked_config, calendar, messages, flows, memory, completions, compute, arena),
         registers(checked_config, engine, completions),
         completions(checked_config.npu, checked_config.completion_entries, calendar, arena),
-        port(checked_config.npu, checked_config.npus, calendar, messages, flows, completions),
         compute(checked_config, calendar, completions),
         memory(checked_config.npu, checked_config.memory_bytes),
         config(checked_config) {}
 
-  // In the order of use by a message: MessageSink::kWarmBytes cover the first four.
+  // In the order of use by a message.
   MessageEngine engine;
   RegisterFile registers;
   CompletionQueue completions;
-  SendPort port;
   ComputeEngine compute;
   DeviceMemory memory;
   AcceleratorConfig config;
@@ -66,7 +71,7 @@ Accelerator::Accelerator(sc_core::sc_module_name name, const AcceleratorConfig& 
 
 Accelerator::~Accelerator() = default;
 
-void Accelerator::end_of_elaboration() { impl_->port.bind(*egress.operator->()); }
+void Accelerator::end_of_elaboration() { impl_->engine.port().bind(*egress.operator->()); }
 
 void Accelerator::attach(ControlProcessor& processor) { impl_->completions.attach(processor); }
 
@@ -89,6 +94,7 @@ RegisterFile& Accelerator::registers() { return impl_->registers; }
 
 wvp_descriptor* Accelerator::descriptor_ring() { return impl_->engine.ring(); }
 const wvp_completion* Accelerator::completion_ring() const { return impl_->completions.ring(); }
+wvp_walk* Accelerator::walk_table() { return impl_->engine.walks().data(); }
 std::byte* Accelerator::memory() { return impl_->memory.data(); }
 
 const AcceleratorStatistics& Accelerator::statistics() const {
@@ -96,8 +102,8 @@ const AcceleratorStatistics& Accelerator::statistics() const {
   AcceleratorStatistics& statistics = impl.statistics;
   impl.engine.add_statistics(statistics);
   statistics.compute_ps = impl.compute.busy_ps();
-  statistics.sent_bytes = impl.port.sent_bytes();
-  statistics.sent_messages = impl.port.sent_messages();
+  statistics.sent_bytes = impl.engine.port().sent_bytes();
+  statistics.sent_messages = impl.engine.port().sent_messages();
   statistics.completions = impl.completions.written();
   statistics.register_reads = impl.registers.reads();
   statistics.register_writes = impl.registers.writes();
@@ -108,7 +114,7 @@ std::size_t Accelerator::unmatched_messages() const { return impl_->engine.unmat
 
 bool Accelerator::idle() const {
   const Impl& impl = *impl_;
-  return impl.engine.idle() && impl.port.pending() == 0 && impl.compute.idle() && impl.completions.empty();
+  return impl.engine.idle() && impl.compute.idle() && impl.completions.empty();
 }
 
 unsigned Accelerator::route(const Flow& flow, unsigned /*input*/) {

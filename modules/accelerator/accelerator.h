@@ -50,6 +50,8 @@ struct AcceleratorConfig {
   /// doorbell.
   std::uint32_t descriptor_entries = 4;
   std::uint32_t completion_entries = 8;
+  std::uint32_t walk_entries = 80;  ///< of the walk table; the firmware wants one a strand
+  Time walk_step_ps = 0;            ///< what the engine needs for a step of a walk, one at a time
   /// Size of the backing store of device addresses 0..; 0: the run carries sizes only.
   std::uint64_t memory_bytes = 0;
 };
@@ -62,6 +64,7 @@ struct AcceleratorStatistics {
   std::uint64_t received_bytes = 0;  ///< payload delivered
   std::uint64_t sent_messages = 0, received_messages = 0;
   std::uint64_t staged_bytes_peak = 0;  ///< received and not yet combined
+  std::uint64_t walked_steps = 0;       ///< steps of walks, besides those of descriptors
   std::uint64_t descriptors = 0, completions = 0, register_reads = 0, register_writes = 0;
 };
 
@@ -92,6 +95,7 @@ class Accelerator : public sc_core::sc_module, public FabricNode {
   RegisterFile& registers();
   wvp_descriptor* descriptor_ring();
   const wvp_completion* completion_ring() const;
+  wvp_walk* walk_table();
 
   /// Backing store of device addresses [0, memory_bytes); empty when the run carries sizes only.
   std::byte* memory();

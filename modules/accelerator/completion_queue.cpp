@@ -33,7 +33,13 @@ wvp_completion& CompletionQueue::raise_later(Time when) {
 }
 
 void CompletionQueue::deliver(Time now) {
+  if (deferred_ != nullptr) {
+    std::exchange(deferred_, nullptr)->run_deferred(now);
+    // What it has raised for now comes with a call of its own.
+    if (deliver_.scheduled() && deliver_.time() == now) return;
+  }
   if (!pending_.empty()) return deliver_pending(now);
+  if (written_ == announced_) return;
   if (written_ - announced_ > 1) sort_news();
   notify(now);
 }
@@ -65,6 +71,7 @@ void CompletionQueue::deliver_pending(Time now) {
   if (next != kNever) calendar_.schedule(deliver_, next);
   std::stable_sort(due_.begin(), due_.end(),
                    [](const wvp_completion& a, const wvp_completion& b) { return a.cookie < b.cookie; });
+  if (due_.empty()) return;
   // More than the ring holds: the processor takes the first part, then the rest.
   for (std::size_t i = 0; i < due_.size(); ++i) {
     if (tail() - head_ == size()) notify(now);

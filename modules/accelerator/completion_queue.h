@@ -11,6 +11,15 @@
 
 namespace wafervp {
 
+/// Work of a message engine whose order at one time may not depend on the order of arrivals.
+class DeferredWork {
+ public:
+  virtual void run_deferred(Time now) = 0;
+
+ protected:
+  ~DeferredWork() = default;
+};
+
 /// Completion ring of one accelerator. Completions of one time are gathered, sorted by cookie (then by
 /// the order in which they were raised) and handed to the control processor in one call in Stage::kFirmware.
 /// What comes due at once lies in the ring already; what comes later, or finds no room, waits outside.
@@ -19,6 +28,16 @@ class CompletionQueue {
   CompletionQueue(NpuId npu, std::uint32_t entries, Calendar& calendar, Arena& arena);
 
   void attach(ControlProcessor& processor) { processor_ = &processor; }
+  /// Runs `work` once all messages of this time are here, before the control processor is called.
+  void defer(DeferredWork& work) {
+    if (deferred_ != nullptr) return;
+    deferred_ = &work;
+    if (!deliver_.scheduled()) {
+      calendar_.follow(deliver_);
+    } else if (deliver_.time() != calendar_.now()) {
+      calendar_.schedule(deliver_, calendar_.now());
+    }
+  }
   /// Firmware is done and takes no more: from here on what finds no room in the ring is dropped.
   void close() { closed_ = true; }
 
@@ -88,6 +107,7 @@ class CompletionQueue {
   Calendar& calendar_;
   ControlProcessor* processor_ = nullptr;
   CalendarCall<CompletionQueue, &CompletionQueue::deliver> deliver_;
+  DeferredWork* deferred_ = nullptr;
   std::vector<Pending> pending_;
   std::vector<wvp_completion> due_;
   NpuId npu_;

@@ -42,32 +42,31 @@ class MatchTable {
   MatchTable(const MatchTable&) = delete;
   MatchTable& operator=(const MatchTable&) = delete;
 
-  /// Takes the oldest slot of (from, tag) in state `wanted` out of the index and returns it; where there is
-  /// none, a new slot in state `otherwise` is put in. `matched` says which of the two happened.
-  Slot& match_or_insert(std::uint32_t from, std::uint64_t tag, State wanted, State otherwise, bool& matched) {
+  /// Takes the oldest slot of (from, tag) in state `wanted` out of the index; null if there is none.
+  Slot* take(std::uint32_t from, std::uint64_t tag, State wanted) {
+    if (unmatched_ == 0) return nullptr;
     const std::uint32_t hash = hash_of(from, tag);
-    std::size_t at = hash & mask_;
-    for (; index_[at].slot != kNone; at = (at + 1) & mask_) {
+    for (std::size_t at = hash & mask_; index_[at].slot != kNone; at = (at + 1) & mask_) {
       if (index_[at].hash != hash) continue;
       Slot& slot = slots_[index_[at].slot];
       if (slot.tag != tag || slot.from != from || slot.state != wanted) continue;
       remove(at);
       --unmatched_;
-      matched = true;
-      return slot;
+      return &slot;
     }
-    matched = false;
-    ++unmatched_;
-    ++used_;
+    return nullptr;
+  }
+  /// A new slot in state kArmed or kReceived, which is put into the index, or kStaged, which is not.
+  Slot& insert(std::uint32_t from, std::uint64_t tag, State state) {
     if (free_ == kNone) add_slots();
     const std::uint32_t number = free_;
     Slot& slot = slots_[number];
     free_ = slot.next;
+    ++used_;
     slot.from = from;
     slot.tag = tag;
-    slot.state = otherwise;
-    index_[at] = {hash, number};
-    if (2 * unmatched_ > mask_) grow_index();
+    slot.state = state;
+    if (state != State::kStaged) put(hash_of(from, tag), number);
     return slot;
   }
 
@@ -110,6 +109,13 @@ class MatchTable {
     std::uint32_t slot = kNone;
   };
 
+  void put(std::uint32_t hash, std::uint32_t number) {
+    std::size_t at = hash & mask_;
+    while (index_[at].slot != kNone) at = (at + 1) & mask_;
+    index_[at] = {hash, number};
+    ++unmatched_;
+    if (2 * unmatched_ > mask_) grow_index();
+  }
   /// Places behind that were passed over because of this one move up, the oldest of a pair first.
   void remove(std::size_t at) {
     const std::size_t next = (at + 1) & mask_;
@@ -123,10 +129,10 @@ class MatchTable {
   // In the order of use; the stores own what the pointers before them lead to.
   Place* index_;
   Slot* slots_ = nullptr;
+  std::uint32_t unmatched_ = 0;
   std::uint32_t mask_ = kFirstPlaces - 1;
   std::uint32_t slot_count_ = 0;
   std::uint32_t free_ = kNone;
-  std::uint32_t unmatched_ = 0;
   std::uint32_t used_ = 0;
   std::pmr::vector<Place> index_store_;
   std::pmr::vector<Slot> slot_store_;

@@ -15,38 +15,48 @@ namespace {
 constexpr std::uint32_t kCombineFlags = WVP_D_COMBINE_REDUCE | WVP_D_COMBINE_COPY | WVP_D_COMBINE_DROP;
 constexpr std::uint32_t kMessageFlags = kCombineFlags | WVP_D_SEND | WVP_D_EXPECT;
 constexpr std::uint32_t kSendModifiers = WVP_D_SEND_FLOW | WVP_D_NOTIFY_SENT | WVP_D_WINDOW;
-constexpr std::uint32_t kKnownFlags = kMessageFlags | kSendModifiers | WVP_D_NOTIFY_COMBINED;
+constexpr std::uint32_t kKnownFlags = kMessageFlags | kSendModifiers | WVP_D_NOTIFY_COMBINED | WVP_D_WALK;
 constexpr std::uint32_t kAlone = WVP_D_COMPUTE | WVP_D_COPY;
 constexpr std::uint32_t kLastClass = WVP_CLASS_CONTROL;
 
 constexpr std::uint32_t kPlainFlags = kMessageFlags | kSendModifiers;
-
-/// As EXPECT parts name it.
-std::uint32_t sender_of(const Message& message) {
-  return message.group != 0 ? (WVP_FROM_FLOW | message.group) : message.source.value;
-}
 
 constexpr bool more_than_one(std::uint32_t bits) { return (bits & (bits - 1)) != 0; }
 
 // Two operands are read and one result is written.
 constexpr std::uint64_t kMemoryBytesPerReducedByte = 3;
 
+Outgoing outgoing_of(const wvp_descriptor& descriptor) {
+  Outgoing outgoing;
+  outgoing.to = descriptor.send_to;
+  outgoing.flags = descriptor.flags;
+  outgoing.tag = descriptor.send_tag;
+  outgoing.bytes = descriptor.send_bytes;
+  outgoing.priority = descriptor.priority;
+  outgoing.cookie = descriptor.cookie;
+  outgoing.dtype = descriptor.dtype;
+  outgoing.traffic_class = descriptor.traffic_class;
+  return outgoing;
+}
+
 }  // namespace
 
 MessageEngine::MessageEngine(const AcceleratorConfig& config, Calendar& calendar, MessagePool& messages,
-                             DeviceMemory& memory, CompletionQueue& completions, ComputeEngine& compute,
-                             SendPort& port, Arena& arena)
-    : ring_(arena.make_array<wvp_descriptor>(config.descriptor_entries)),
-      ring_size_(config.descriptor_entries),
-      calendar_(calendar),
-      messages_(messages),
-      completions_(completions),
-      port_(port),
-      npu_(config.npu),
+                             FlowTable& flows, DeviceMemory& memory, CompletionQueue& completions,
+                             ComputeEngine& compute, Arena& arena)
+    : npu_(config.npu),
       values_(config.memory_bytes != 0),
       sums_are_free_(config.memory_bytes == 0 && config.reduce_bytes_per_s == 0),
       reduce_takes_time_(config.reduce_bytes_per_s != 0),
+      walks_(config.walk_entries, arena),
+      walk_step_ps_(config.walk_step_ps),
+      calendar_(calendar),
+      messages_(messages),
       matches_(arena),
+      port_(config.npu, config.npus, calendar, messages, flows, completions),
+      completions_(completions),
+      ring_(arena.make_array<wvp_descriptor>(config.descriptor_entries)),
+      ring_size_(config.descriptor_entries),
       reduce_rate_(config.reduce_bytes_per_s == 0 ? 1 : config.reduce_bytes_per_s),
       memory_(memory),
       compute_(compute) {}
@@ -63,8 +73,8 @@ void MessageEngine::refuse_producer(std::uint32_t producer) const {
                            std::to_string(ring_size()) + " entries");
 }
 
-inline void MessageEngine::received(MatchTable::Slot& slot, std::uint64_t expected_bytes,
-                                    std::uint32_t cookie, Time when) {
+void MessageEngine::received(MatchTable::Slot& slot, std::uint64_t expected_bytes, std::uint32_t cookie,
+                             Time when) {
   slot.state = MatchTable::State::kStaged;
   wvp_completion& completion = completions_.raise(when);
   completion.cookie = cookie;
@@ -76,17 +86,13 @@ inline void MessageEngine::received(MatchTable::Slot& slot, std::uint64_t expect
   completion.bytes = slot.bytes;
 }
 
-inline void MessageEngine::expect(const wvp_descriptor& descriptor, Time local) {
-  bool matched;
-  MatchTable::Slot& slot =
-      matches_.match_or_insert(descriptor.expect_from, descriptor.expect_tag, MatchTable::State::kReceived,
-                               MatchTable::State::kArmed, matched);
-  if (matched) {
-    received(slot, descriptor.expect_bytes, descriptor.cookie, local);
-  } else {
-    slot.bytes = descriptor.expect_bytes;
-    slot.cookie = descriptor.cookie;
+void MessageEngine::expect(const Expected& expected, Time local) {
+  if (MatchTable::Slot* slot = matches_.take(expected.from, expected.tag, MatchTable::State::kReceived)) {
+    return received(*slot, expected.bytes, expected.cookie, local);
   }
+  MatchTable::Slot& slot = matches_.insert(expected.from, expected.tag, MatchTable::State::kArmed);
+  slot.bytes = expected.bytes;
+  slot.cookie = expected.cookie;
 }
 
 inline Time MessageEngine::combine(const wvp_descriptor& descriptor, Time local) {
@@ -96,7 +102,10 @@ inline Time MessageEngine::combine(const wvp_descriptor& descriptor, Time local)
   const std::uint64_t bytes = slot->bytes;
   Time ready = local;
   if ((descriptor.flags & WVP_D_COMBINE_REDUCE) != 0) {
-    if (!sums_are_free_) ready = reduce(descriptor, *slot, local);
+    if (!sums_are_free_) {
+      ready =
+          reduce({descriptor.combine_addr, bytes, slot->data, descriptor.dtype, descriptor.cookie}, local);
+    }
   } else if (values_ && (descriptor.flags & WVP_D_COMBINE_COPY) != 0) {
     memory_.store(descriptor.combine_addr, slot->data, bytes, descriptor.cookie);
   }
@@ -106,15 +115,14 @@ inline Time MessageEngine::combine(const wvp_descriptor& descriptor, Time local)
   return ready;
 }
 
-inline void MessageEngine::send(const wvp_descriptor& descriptor, Time ready) {
-  if (descriptor.traffic_class > kLastClass) refuse(descriptor, "no such traffic class");
-  if (values_) return send_values(descriptor, ready);
-  port_.send(descriptor, ready, nullptr);
+void MessageEngine::send(const Outgoing& outgoing, std::uint64_t address, Time ready) {
+  if (values_) return send_values(outgoing, address, ready);
+  port_.send(outgoing, ready, nullptr);
 }
 
-void MessageEngine::send_values(const wvp_descriptor& descriptor, Time ready) {
-  Bytes data = memory_.snapshot(descriptor.send_addr, descriptor.send_bytes, "send", descriptor.cookie);
-  port_.send(descriptor, ready, &data);
+void MessageEngine::send_values(const Outgoing& outgoing, std::uint64_t address, Time ready) {
+  Bytes data = memory_.snapshot(address, outgoing.bytes, "send", outgoing.cookie);
+  port_.send(outgoing, ready, &data);
 }
 
 inline void MessageEngine::execute(const wvp_descriptor& descriptor, Time local) {
@@ -122,16 +130,24 @@ inline void MessageEngine::execute(const wvp_descriptor& descriptor, Time local)
   if ((flags & kMessageFlags) == 0 || (flags & ~kPlainFlags) != 0) {
     if ((flags & kMessageFlags) == 0 || (flags & kAlone) != 0) return execute_alone(descriptor, local);
     if ((flags & ~kKnownFlags) != 0) refuse(descriptor, "unknown flags");
-    if ((flags & kCombineFlags) == 0) refuse(descriptor, "NOTIFY_COMBINED without COMBINE");
+    if ((flags & WVP_D_NOTIFY_COMBINED) != 0 && (flags & kCombineFlags) == 0)
+      refuse(descriptor, "NOTIFY_COMBINED without COMBINE");
+    if ((flags & WVP_D_WALK) != 0 && (flags & WVP_D_EXPECT) == 0) refuse(descriptor, "WALK without EXPECT");
   }
   Time ready = local;
   if ((flags & kCombineFlags) != 0) ready = combine(descriptor, local);
   if ((flags & WVP_D_SEND) != 0) {
-    send(descriptor, ready);
+    if (descriptor.traffic_class > kLastClass) refuse(descriptor, "no such traffic class");
+    send(outgoing_of(descriptor), descriptor.send_addr, ready);
   } else if ((flags & kSendModifiers) != 0) {
     refuse(descriptor, "SEND_FLOW, NOTIFY_SENT or WINDOW without SEND");
   }
-  if ((flags & WVP_D_EXPECT) != 0) expect(descriptor, local);
+  if ((flags & WVP_D_WALK) != 0) {
+    start_walk(descriptor, local);
+  } else if ((flags & WVP_D_EXPECT) != 0) {
+    expect({descriptor.expect_from, descriptor.expect_tag, descriptor.expect_bytes, descriptor.cookie},
+           local);
+  }
 }
 
 void MessageEngine::doorbell(std::uint32_t producer, Time local) {
@@ -152,12 +168,10 @@ void MessageEngine::execute_alone(const wvp_descriptor& descriptor, Time local) 
   copied(descriptor, descriptor.send_bytes, local);
 }
 
-Time MessageEngine::reduce(const wvp_descriptor& descriptor, const MatchTable::Slot& slot, Time local) {
-  if (values_) {
-    memory_.reduce(descriptor.combine_addr, slot.data, slot.bytes, descriptor.dtype, descriptor.cookie);
-  }
+Time MessageEngine::reduce(const Sum& sum, Time local) {
+  if (values_) memory_.reduce(sum.address, sum.data, sum.bytes, sum.dtype, sum.cookie);
   if (!reduce_takes_time_) return local;
-  const Time busy = reduce_rate_.ps(kMemoryBytesPerReducedByte * slot.bytes);
+  const Time busy = reduce_rate_.ps(kMemoryBytesPerReducedByte * sum.bytes);
   alu_free_at_ = std::min(std::max(local, alu_free_at_) + busy, kTimeEnd);
   reduce_ps_ += busy;
   return alu_free_at_;
@@ -189,40 +203,12 @@ tlm::tlm_sync_enum MessageEngine::nb_transport_bw(Run& run, FabricPhase& phase, 
   return tlm::TLM_ACCEPTED;
 }
 
-void MessageEngine::on_message(Message& message, Time now) {
-  bool matched;
-  MatchTable::Slot& slot = matches_.match_or_insert(
-      sender_of(message), message.tag, MatchTable::State::kArmed, MatchTable::State::kReceived, matched);
-  const std::uint64_t expected_bytes = slot.bytes;
-  slot.bytes = message.bytes;
-  if (message.data) move_values(slot.data, message.data);
-  ++received_messages_;
-  received_bytes_ += message.bytes;
-  staged_bytes_ += message.bytes;
-  staged_bytes_peak_ = std::max(staged_bytes_peak_, staged_bytes_);
-  messages_.release(&message);
-  if (matched) received(slot, expected_bytes, slot.cookie, now);
-}
-
-// What a step reads, the one before has asked for, all but the slot: waiting for it overlaps with other work.
-void MessageEngine::prepare(const Message& message, unsigned step) const {
-  const std::uint32_t hash = MatchTable::hash_of(sender_of(message), message.tag);
-  if (step == 1) {
-    matches_.prepare(hash);
-    prefetch(&ring_[head_ & (ring_size_ - 1)], sizeof(wvp_descriptor));
-    completions_.prepare();
-    port_.prepare();
-  } else {
-    port_.prepare_to_wait();
-    completions_.prepare_processor(matches_.likely_cookie(hash));
-  }
-}
-
 void MessageEngine::add_statistics(AcceleratorStatistics& statistics) const {
   statistics.reduce_ps = reduce_ps_;
   statistics.received_bytes = received_bytes_;
   statistics.received_messages = received_messages_;
   statistics.staged_bytes_peak = staged_bytes_peak_;
+  statistics.walked_steps = walked_steps_;
   statistics.descriptors = descriptors_;
 }
 

@@ -32,6 +32,8 @@ std::uint32_t RegisterFile::read_other(std::uint32_t offset, Time local) {
       return engine_.ring_size();
     case WVP_REG_CQ_SIZE:
       return completions_.size();
+    case WVP_REG_WALKS:
+      return engine_.walks().size();
     case WVP_REG_ERROR_OP:
     case WVP_REG_ERROR_PEER:
     case WVP_REG_ERROR_EXPECTED_LO:

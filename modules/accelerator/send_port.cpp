@@ -23,20 +23,20 @@ SendPort::SendPort(NpuId npu, std::uint32_t npus, Calendar& calendar, MessagePoo
 
 SendPort::~SendPort() = default;
 
-SendPort::Source& SendPort::source_for(const wvp_descriptor& descriptor, std::uint64_t key) {
+SendPort::Source& SendPort::source_for(const Outgoing& outgoing, std::uint64_t key) {
   Source& source = source_of(key);
-  return source.key == key ? source : open(descriptor, key);
+  return source.key == key ? source : open(outgoing, key);
 }
 
-SendPort::Source& SendPort::open(const wvp_descriptor& descriptor, std::uint64_t key) {
-  const bool into_flow = (descriptor.flags & WVP_D_SEND_FLOW) != 0;
-  const std::uint32_t to = descriptor.send_to;
+SendPort::Source& SendPort::open(const Outgoing& outgoing, std::uint64_t key) {
+  const bool into_flow = (outgoing.flags & WVP_D_SEND_FLOW) != 0;
+  const std::uint32_t to = outgoing.to;
   if (!into_flow && (to >= npus_ || to == npu_.value)) {
     const std::string where = to == npu_.value ? "its own NPU"
                                                : "NPU " + std::to_string(to) + ", but the wafer has " +
                                                      std::to_string(npus_) + " NPUs";
     throw std::runtime_error("NPU " + std::to_string(npu_.value) + ": descriptor cookie " +
-                             std::to_string(descriptor.cookie) + " sends to " + where);
+                             std::to_string(outgoing.cookie) + " sends to " + where);
   }
   if (2 * (sources_used_ + 1) > sources_.size()) {
     const auto old = sources_;
@@ -45,8 +45,8 @@ SendPort::Source& SendPort::open(const wvp_descriptor& descriptor, std::uint64_t
       if (source.key != kNoKey) source_of(source.key) = source;
     }
   }
-  Flow& flow = into_flow ? flows_.into_group(npu_, to, descriptor.traffic_class)
-                         : flows_.unicast(npu_, NpuId(to), descriptor.traffic_class);
+  Flow& flow = into_flow ? flows_.into_group(npu_, to, outgoing.traffic_class)
+                         : flows_.unicast(npu_, NpuId(to), outgoing.traffic_class);
   Source& source = source_of(key);
   source.key = key;
   source.flow = &flow;
@@ -60,21 +60,20 @@ SendPort::Source& SendPort::open(const wvp_descriptor& descriptor, std::uint64_t
   return source;
 }
 
-void SendPort::refuse_size(const wvp_descriptor& descriptor) const {
+void SendPort::refuse_size(const Outgoing& outgoing) const {
   throw std::runtime_error("NPU " + std::to_string(npu_.value) + ": descriptor cookie " +
-                           std::to_string(descriptor.cookie) + " sends " +
-                           std::to_string(descriptor.send_bytes) + " bytes; the longest message has " +
-                           std::to_string(kLargestMessage));
+                           std::to_string(outgoing.cookie) + " sends " + std::to_string(outgoing.bytes) +
+                           " bytes; the longest message has " + std::to_string(kLargestMessage));
 }
 
-void SendPort::post(const wvp_descriptor& descriptor, Time ready, Bytes* data) {
+void SendPort::post(const Outgoing& outgoing, Time ready, Bytes* data) {
   if (recent_->window == nullptr) {
     windows_.push_back(std::make_unique<Window>(*this, recent_->key));
     recent_->window = windows_.back().get();
   }
-  const What what{descriptor.send_tag, descriptor.send_bytes, descriptor.dtype};
-  recent_->window->post({ready, 0, what, descriptor.priority, descriptor.cookie,
-                         (descriptor.flags & WVP_D_WINDOW) != 0, (descriptor.flags & WVP_D_NOTIFY_SENT) != 0,
+  const What what{outgoing.tag, outgoing.bytes, outgoing.cookie, outgoing.dtype};
+  recent_->window->post({ready, 0, what, outgoing.priority, (outgoing.flags & WVP_D_WINDOW) != 0,
+                         (outgoing.flags & WVP_D_NOTIFY_SENT) != 0,
                          data != nullptr ? std::move(*data) : Bytes()});
 }
 

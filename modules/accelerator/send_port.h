@@ -17,26 +17,47 @@
 
 namespace wafervp {
 
+/// What a SEND part, or a step of a walk, asks for.
+struct Outgoing {
+  std::uint32_t to = 0;     ///< NPU, or handle of an in-network flow
+  std::uint32_t flags = 0;  ///< of those of a descriptor: SEND_FLOW, NOTIFY_SENT, WINDOW
+  std::uint64_t tag = 0;
+  std::uint64_t bytes = 0;
+  std::uint32_t priority = 0;
+  std::uint32_t cookie = 0;
+  std::uint8_t dtype = 0;
+  std::uint8_t traffic_class = 0;
+};
+
 /// The egress side of a message engine: hands messages to the fabric as runs without a rate. A message
 /// without window and notice is handed over at once and forgotten.
-class SendPort {
+class alignas(64) SendPort {
  public:
   SendPort(NpuId npu, std::uint32_t npus, Calendar& calendar, MessagePool& messages, FlowTable& flows,
            CompletionQueue& completions);
   ~SendPort();
 
   void bind(FabricFwInterface& fabric) { fabric_ = &fabric; }
-  /// `descriptor` has a SEND part; the message may leave from `ready` on and carries `*data`, which is taken
-  /// (null: sizes only). Throws std::runtime_error for an NPU that is not there, oneself, or a message of
-  /// more than 2^32 - 1 packets.
-  void send(const wvp_descriptor& descriptor, Time ready, Bytes* data) {
+  /// The message may leave from `ready` on and carries `*data`, which is taken (null: sizes only). Throws
+  /// std::runtime_error for an NPU that is not there, oneself, or a message of more than 2^32 - 1 packets.
+  void send(const Outgoing& outgoing, Time ready, Bytes* data) {
     const std::uint64_t key =
-        key_of(descriptor.send_to, (descriptor.flags & WVP_D_SEND_FLOW) != 0, descriptor.traffic_class);
-    if (recent_->key != key) recent_ = &source_for(descriptor, key);
-    if (descriptor.send_bytes > kLargestMessage) refuse_size(descriptor);
-    if ((descriptor.flags & (WVP_D_WINDOW | WVP_D_NOTIFY_SENT)) != 0) return post(descriptor, ready, data);
-    const What what{descriptor.send_tag, descriptor.send_bytes, descriptor.dtype};
-    inject(*recent_, what, ready, data, Tracking::kForgotten);
+        key_of(outgoing.to, (outgoing.flags & WVP_D_SEND_FLOW) != 0, outgoing.traffic_class);
+    if (recent_->key != key) recent_ = &source_for(outgoing, key);
+    if (outgoing.bytes > kLargestMessage) refuse_size(outgoing);
+    if ((outgoing.flags & (WVP_D_WINDOW | WVP_D_NOTIFY_SENT)) != 0) return post(outgoing, ready, data);
+    inject(*recent_, {outgoing.tag, outgoing.bytes, outgoing.cookie, outgoing.dtype}, ready, data,
+           Tracking::kForgotten);
+  }
+  /// Sends on a message that has come to this NPU, without window and notice: it is used again and keeps its
+  /// bytes and its data. `outgoing` says the rest.
+  void pass_on(Message& message, const Outgoing& outgoing, Time ready) {
+    const std::uint64_t key = key_of(outgoing.to, false, outgoing.traffic_class);
+    if (recent_->key != key) recent_ = &source_for(outgoing, key);
+    if (outgoing.bytes > kLargestMessage) refuse_size(outgoing);
+    message.tag = outgoing.tag;
+    message.cookie = outgoing.cookie;
+    hand_over(*recent_, message, ready);
   }
   /// send() comes soon, most likely into the same flow as the last time.
   void prepare() const {
@@ -64,6 +85,7 @@ class SendPort {
   struct What {
     std::uint64_t tag;
     std::uint64_t bytes;
+    std::uint32_t cookie;
     std::uint8_t dtype;
   };
   /// A flow that starts here, kept in an open hash table.
@@ -91,26 +113,30 @@ class SendPort {
     while (sources_[i].key != key && sources_[i].key != kNoKey) i = (i + 1) & mask;
     return sources_[i];
   }
-  Source& source_for(const wvp_descriptor& descriptor, std::uint64_t key);
-  Source& open(const wvp_descriptor& descriptor, std::uint64_t key);
-  [[noreturn]] void refuse_size(const wvp_descriptor& descriptor) const;
-  void post(const wvp_descriptor& descriptor, Time ready, Bytes* data);
+  Source& source_for(const Outgoing& outgoing, std::uint64_t key);
+  Source& open(const Outgoing& outgoing, std::uint64_t key);
+  [[noreturn]] void refuse_size(const Outgoing& outgoing) const;
+  void post(const Outgoing& outgoing, Time ready, Bytes* data);
   void prepare_windows(unsigned step) const;
-  /// A message whose combine is done early does not overtake one before it in its flow.
   void inject(Source& source, const What& what, Time ready, Bytes* data, Tracking tracking) {
     Message& message = *messages_.acquire();
-    Flow& flow = *source.flow;
-    message.flow = &flow;
     message.bytes = what.bytes;
     message.packets = packets_of(what.bytes);
-    message.first_packet = flow.next_packet;
-    message.source = npu_;
     message.tag = what.tag;
+    message.cookie = what.cookie;
     message.dtype = what.dtype;
     message.windowed = tracking == Tracking::kTracked;
     if (data != nullptr) move_values(message.data, *data);
+    hand_over(source, message, ready);
+  }
+  /// A message whose combine is done early does not overtake one before it in its flow.
+  void hand_over(Source& source, Message& message, Time ready) {
+    Flow& flow = *source.flow;
+    message.flow = &flow;
+    message.first_packet = flow.next_packet;
+    message.source = npu_;
     flow.next_packet += message.packets;
-    sent_bytes_ += what.bytes;
+    sent_bytes_ += message.bytes;
     ++sent_messages_;
     source.last_origin = std::max({source.last_origin, ready, calendar_.now()});
 

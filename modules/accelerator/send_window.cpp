@@ -33,8 +33,8 @@ void SendPort::Window::Line::grow() {
 
 void SendPort::Window::Line::insert(Waiting&& message) {
   if (size_ == capacity_) grow();
-  const Entry entry{message.order,  message.what.tag,   message.what.bytes, message.priority,
-                    message.cookie, message.what.dtype, message.notify};
+  const Entry entry{message.order,       message.what.tag,   message.what.bytes, message.priority,
+                    message.what.cookie, message.what.dtype, message.notify};
   std::uint32_t i = size_++;
   if (i > 0 && goes_before(entry, ring_[head_])) {
     head_ = place(capacity_ - 1);
@@ -48,8 +48,13 @@ void SendPort::Window::Line::insert(Waiting&& message) {
 
 SendPort::Window::Waiting SendPort::Window::Line::pop() {
   const Entry& entry = ring_[head_];
-  Waiting message{0,    entry.order,  {entry.tag, entry.bytes, entry.dtype},    entry.priority, entry.cookie,
-                  true, entry.notify, data_ ? std::move(data_[head_]) : Bytes()};
+  Waiting message{0,
+                  entry.order,
+                  {entry.tag, entry.bytes, entry.cookie, entry.dtype},
+                  entry.priority,
+                  true,
+                  entry.notify,
+                  data_ ? std::move(data_[head_]) : Bytes()};
   head_ = place(1);
   --size_;
   return message;
@@ -86,7 +91,7 @@ void SendPort::Window::hand_over(Waiting& message) {
   Source& source = port_.source_of(key_);
   // The record comes first: the fabric may promise credits inside the call.
   const std::uint64_t first = source.flow->next_packet;
-  in_flight_.push_back({first, first + packets_of(message.what.bytes), kNever, message.cookie,
+  in_flight_.push_back({first, first + packets_of(message.what.bytes), kNever, message.what.cookie,
                         message.windowed, message.notify});
   if (message.windowed) ++windowed_in_flight_;
   port_.inject(source, message.what, message.ready, message.data ? &message.data : nullptr,

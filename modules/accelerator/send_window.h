@@ -25,7 +25,6 @@ class alignas(64) SendPort::Window {
     std::uint64_t order;
     What what;
     std::uint32_t priority;
-    std::uint32_t cookie;
     bool windowed;
     bool notify;
     Bytes data;

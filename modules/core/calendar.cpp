@@ -14,6 +14,7 @@ namespace wafervp {
 
 namespace {
 
+constexpr std::size_t kAheadStride = 2;     // entries from step to step
 constexpr std::uint32_t kLargeBatch = 128;  // the state of fewer modules stays in the cache
 constexpr Time kLookAhead = 1'000'000;      // ps that sc_time_stamp may lag behind
 
@@ -133,9 +134,10 @@ void Calendar::sort_batch() {
 void Calendar::look_ahead(std::size_t place) const {
   const Item* items = batch_.items.data();
   const std::size_t size = batch_.items.size();
-  if (place + kAheadSteps + 1 < size) prefetch(items[place + kAheadSteps + 1].entry, sizeof(CalendarEntry));
+  const std::size_t first = place + (kAheadSteps + 1) * kAheadStride;
+  if (first < size) prefetch(items[first].entry, sizeof(CalendarEntry));
   for (unsigned step = 0; step < kAheadSteps; ++step) {
-    const std::size_t ahead = place + kAheadSteps - step;
+    const std::size_t ahead = place + (kAheadSteps - step) * kAheadStride;
     if (ahead < size && items[ahead].entry != nullptr) items[ahead].entry->prepare(step);
   }
 }
@@ -164,13 +166,14 @@ void Calendar::run_batch(Stage stage) {
   for (std::size_t place = 0; place < size; ++place) {
     if (size >= kLargeBatch) look_ahead(place);
     const Item item = items[place];
+    last_of_order_ = place + 1 == size || items[place + 1].order != item.order;
     if (item.entry != nullptr) {
       items[place].entry = nullptr;
       --batch_.live;
       run(*item.entry, stage, item.order);
     }
     // Behind the last place of its order, also where that one is empty.
-    if (place + 1 == size || items[place + 1].order != item.order) run_follower();
+    if (last_of_order_) run_follower();
   }
   batch_.clear();
 }

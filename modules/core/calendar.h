@@ -84,6 +84,9 @@ class Calendar : public sc_core::sc_module {
     entry.time_ = now_;
     entry.bucket_ = kFollows;
   }
+  /// False while another arrival of the same order, at the same time, is known to come behind the one that is
+  /// being run.
+  bool last_of_order() const { return last_of_order_; }
   void cancel(CalendarEntry& entry) {
     if (entry.scheduled()) unlink(entry);
   }
@@ -168,6 +171,7 @@ class Calendar : public sc_core::sc_module {
   Time recent_ = kNever;  ///< time of the bucket that was used last
   std::uint32_t recent_bucket_ = kNone;
   std::uint32_t arriving_order_ = kNone;  ///< of the arrival that is being run
+  bool last_of_order_ = true;
   std::vector<Bucket> buckets_;
   CalendarEntry* follower_ = nullptr;
   List batch_;  ///< entries of one stage that are being run

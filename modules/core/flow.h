@@ -52,7 +52,7 @@ struct Message;
 /// Where a message's last byte arrives.
 class MessageSink {
  public:
-  static constexpr std::size_t kWarmBytes = 704;  ///< from the sink on, asked for before prepare()
+  static constexpr std::size_t kWarmBytes = 384;  ///< from the sink on, asked for before prepare()
 
   /// The message has arrived; the sink owns it from here on.
   virtual void on_message(Message& message, Time now) = 0;
@@ -78,7 +78,8 @@ struct alignas(64) Message final : CalendarEntry {
   std::uint32_t packets = 0;
   NpuId source;
   std::uint64_t tag = 0;
-  std::uint32_t group = 0;  ///< of the flow by which it came, noted by the sink while the flow is at hand
+  std::uint32_t group = 0;   ///< of the flow by which it came, noted by the sink while the flow is at hand
+  std::uint32_t cookie = 0;  ///< of what sent it: where members of a group do alike, the receiver's too
   std::uint8_t dtype = 0;
   bool windowed = false;
   Bytes data;  ///< null when the run carries sizes only

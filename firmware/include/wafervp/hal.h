@@ -14,14 +14,15 @@ extern "C" {
 #endif
 
 /* One control processor as its firmware sees it. On the host `bus` and the two functions come from
- * the platform; on rv32 they are volatile accesses. The rings lie in local memory that the message
- * engine shares. */
+ * the platform; on rv32 they are volatile accesses. The rings and the walks lie in local memory that the
+ * message engine shares. */
 struct wvp_hal {
   void* bus;
   uint32_t (*read32)(void* bus, uint32_t offset);
   void (*write32)(void* bus, uint32_t offset, uint32_t value);
   struct wvp_descriptor* descriptors;       /* descriptor ring, DQ_SIZE entries */
   const struct wvp_completion* completions; /* completion ring, CQ_SIZE entries */
+  struct wvp_walk* walks;                   /* walk table, WALKS entries, zeroed */
   /* Charge the cost of one schedule step (firmware.step_ns on the host, nothing on rv32, where
    * instructions cost time by themselves). Writes after it happen that much later. */
   void (*charge_step)(void* bus);

@@ -24,6 +24,7 @@ extern "C" {
   X(CQ_SIZE, 0x030, RO, 0u, "entries of the completion ring, a power of two")                      \
   X(CQ_HEAD, 0x034, RW, 0u, "free-running consumer index of the completion ring, set by firmware") \
   X(CQ_TAIL, 0x038, RO, 0u, "free-running producer index of the completion ring")                  \
+  X(WALKS, 0x03c, RO, 0u, "entries of the walk table")                                             \
   X(EXIT, 0x040, WO, 0u, "firmware is done; the value is its status (WVP_EXIT_...)")               \
   X(ERROR_OP, 0x044, RW, 0u, "before EXIT with a failure: command index that failed")              \
   X(ERROR_PEER, 0x048, RW, 0u, "before EXIT with a failure: peer NPU or 0xffffffff")               \
@@ -80,7 +81,9 @@ enum wvp_descriptor_flags {
   WVP_D_WINDOW = 1u << 9,         /* with SEND: at most two such messages of a flow are in flight, the
                                      others wait sorted by (priority, posting order) */
   WVP_D_NOTIFY_COMBINED =
-      1u << 10, /* with COMBINE: a completion WVP_C_COPIED when the COMBINE part is done */
+      1u << 10,          /* with COMBINE: a completion WVP_C_COPIED when the COMBINE part is done */
+  WVP_D_WALK = 1u << 11, /* with EXPECT: the message engine takes the steps of walk `cookie` first; sender,
+                            tag and size of the message that is expected then are those of the walk */
 };
 
 /* EXPECT from a flow: the result of an in-network collective has this sender. */
@@ -108,6 +111,52 @@ struct wvp_descriptor {
   uint64_t compute_bytes; /* bytes of HBM traffic */
   uint64_t compute_ps;    /* fixed time in ps */
 };
+
+/* A walk: equal steps over the shares of a vector that the message engine takes by itself. A step waits for
+ * message (from, tag) of the size of share `share`, combines it with that share, adds one to `tag` and sends
+ * the share with that tag to NPU send_to; then share - 1 (cyclic) is next. With the last of the `left` steps
+ * the walk is over, and message (from, tag) completes the EXPECT that started it.
+ * Share i begins at address + i * stride + min(i, longer) units (+ 1 unit for WVP_W_MORE_AT where
+ * i < longer) and has bytes (+ 1 unit for WVP_W_MORE_IN where i < longer); a unit is an element of `dtype`,
+ * or a byte with WVP_W_BYTES. A message of another size ends the walk early: it completes the EXPECT with
+ * WVP_S_SIZE_MISMATCH, and `left` says how many steps were not taken.
+ * The walk table lies in local memory that firmware and message engine share, one cache line an entry;
+ * firmware may read a walk that is under way and must not write it. */
+struct wvp_walk {
+  uint64_t address; /* device address */
+  uint64_t stride, bytes;
+  uint64_t tag;
+  uint32_t share, shares;
+  uint32_t longer;
+  uint32_t from, send_to; /* NPUs; WVP_FROM_FLOW | flow only where firmware alone uses the entry */
+  uint32_t left;
+  uint32_t priority;     /* as in a descriptor, with WVP_W_WINDOW */
+  uint8_t flags;         /* enum wvp_walk_flags */
+  uint8_t dtype;         /* enum wvp_dtype */
+  uint8_t traffic_class; /* enum wvp_class */
+  uint8_t under_way;     /* written by the message engine only */
+};
+
+enum wvp_walk_flags {
+  WVP_W_REDUCE = 1u << 0, /* share[] += message; else share[] = message */
+  WVP_W_WINDOW = 1u << 1, /* sends as with WVP_D_WINDOW */
+  WVP_W_MORE_AT = 1u << 2,
+  WVP_W_MORE_IN = 1u << 3,
+  WVP_W_BYTES = 1u << 4,
+};
+
+static inline uint32_t wvp_walk_unit(const struct wvp_walk* walk) {
+  return walk->flags & WVP_W_BYTES ? 1u : wvp_dtype_bytes(walk->dtype);
+}
+static inline uint64_t wvp_share_address(const struct wvp_walk* walk, uint32_t share) {
+  const uint32_t longer = share < walk->longer;
+  const uint32_t before =
+      (longer ? share : walk->longer) + (longer && (walk->flags & WVP_W_MORE_AT) ? 1u : 0u);
+  return walk->address + share * walk->stride + (uint64_t)before * wvp_walk_unit(walk);
+}
+static inline uint64_t wvp_share_bytes(const struct wvp_walk* walk, uint32_t share) {
+  return walk->bytes + (share < walk->longer && (walk->flags & WVP_W_MORE_IN) ? wvp_walk_unit(walk) : 0u);
+}
 
 enum wvp_completion_kind { WVP_C_RECEIVED = 1, WVP_C_SENT = 2, WVP_C_COMPUTED = 3, WVP_C_COPIED = 4 };
 enum wvp_completion_status { WVP_S_OK = 0, WVP_S_SIZE_MISMATCH = 1 };

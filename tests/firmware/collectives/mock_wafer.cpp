@@ -7,6 +7,8 @@
 namespace wafervp::test {
 namespace {
 
+constexpr std::uint32_t kWalks = 96;
+
 [[noreturn]] void refuse(std::uint32_t npu, const std::string& what) {
   throw std::logic_error("NPU " + std::to_string(npu) + ": " + what);
 }
@@ -19,6 +21,7 @@ MockNpu::MockNpu(MockWafer& wafer, std::uint32_t number)
       number_(number),
       ring_(wafer.options.descriptor_entries),
       completion_ring_(wafer.options.completion_entries),
+      walks_(kWalks),
       context_((wvp_context_bytes() + 7) / 8) {
   hal_.bus = this;
   hal_.read32 = [](void* bus, std::uint32_t offset) { return static_cast<MockNpu*>(bus)->read(offset); };
@@ -28,6 +31,7 @@ MockNpu::MockNpu(MockWafer& wafer, std::uint32_t number)
   hal_.charge_step = [](void* bus) { static_cast<MockNpu*>(bus)->charges++; };
   hal_.descriptors = ring_.data();
   hal_.completions = completion_ring_.data();
+  hal_.walks = walks_.data();
 }
 
 std::vector<struct wvp_waiting> MockNpu::waiting() const {
@@ -41,6 +45,8 @@ std::uint32_t MockNpu::read(std::uint32_t offset) {
   switch (offset) {
     case WVP_REG_DQ_SIZE:
       return static_cast<std::uint32_t>(ring_.size());
+    case WVP_REG_WALKS:
+      return kWalks;
     case WVP_REG_CQ_SIZE:
       return static_cast<std::uint32_t>(completion_ring_.size());
     case WVP_REG_DQ_HEAD:
@@ -122,14 +128,8 @@ void MockNpu::execute(const wvp_descriptor& descriptor) {
   if (flags & (WVP_D_COMBINE_REDUCE | WVP_D_COMBINE_COPY | WVP_D_COMBINE_DROP)) {
     const auto staged = staged_.find(descriptor.staged);
     if (staged == staged_.end()) refuse(number_, "no such staged message");
-    const Buffer& data = staged->second.data;
-    if (values && !data.empty() && !(flags & WVP_D_COMBINE_DROP)) {
-      std::uint8_t* to = at(descriptor.combine_addr, data.size());
-      if (flags & WVP_D_COMBINE_COPY) {
-        std::copy(data.begin(), data.end(), to);
-      } else {
-        add_all(descriptor.dtype, to, data.data(), data.size());
-      }
+    if (!(flags & WVP_D_COMBINE_DROP)) {
+      combine(descriptor.dtype, flags & WVP_D_COMBINE_REDUCE, descriptor.combine_addr, staged->second.data);
     }
     if (flags & WVP_D_NOTIFY_COMBINED) {
       note.kind = WVP_C_COPIED;
@@ -143,18 +143,109 @@ void MockNpu::execute(const wvp_descriptor& descriptor) {
     if (flags & WVP_D_WINDOW) priorities.push_back(descriptor.priority);
     wafer_.post(number_, descriptor);
   }
-  if (flags & WVP_D_EXPECT) {
-    const Key key{descriptor.expect_from, descriptor.expect_tag};
-    const Expectation expectation{descriptor.cookie, descriptor.expect_bytes};
-    if (!expected_.emplace(key, expectation).second) refuse(number_, "two receives with one tag");
-    const auto arrived = arrived_.find(key);
-    if (arrived != arrived_.end()) match(key, expectation);
+  if (flags & WVP_D_WALK) {
+    start_walk(descriptor.cookie);
+  } else if (flags & WVP_D_EXPECT) {
+    expect({descriptor.expect_from, descriptor.expect_tag}, {descriptor.cookie, descriptor.expect_bytes});
   }
+}
+
+void MockNpu::expect(const Key& key, const Expectation& expectation) {
+  if (!expected_.emplace(key, expectation).second) refuse(number_, "two receives with one tag");
+  const auto arrived = arrived_.find(key);
+  if (arrived != arrived_.end()) match(key, expectation);
+}
+
+void MockNpu::combine(std::uint8_t dtype, bool reduce, std::uint64_t address, const Buffer& data) {
+  if (data.empty()) return;
+  std::uint8_t* to = at(address, data.size());
+  if (reduce) {
+    add_all(dtype, to, data.data(), data.size());
+  } else {
+    std::copy(data.begin(), data.end(), to);
+  }
+}
+
+void MockNpu::start_walk(std::uint32_t number) {
+  if (number >= walks_.size()) refuse(number_, "no such walk");
+  wvp_walk& walk = walks_[number];
+  if (walk.under_way || walk.share >= walk.shares) refuse(number_, "a walk under way, or without a share");
+  walk.under_way = 1;
+  while (walk.under_way) {
+    const Key key{walk.from, walk.tag};
+    if (walk.left == 0) {
+      walk.under_way = 0;
+      expect(key, {number, wvp_share_bytes(&walk, walk.share)});
+    } else if (arrived_.count(key) != 0) {
+      take_step(number);
+    } else {
+      if (!walking_.emplace(key, number).second) refuse(number_, "two walks with one tag");
+      return;
+    }
+  }
+}
+
+void MockNpu::take_waiting_steps() {
+  while (!steps_.empty()) {
+    auto first = steps_.begin();
+    for (auto step = steps_.begin(); step != steps_.end(); ++step) {
+      if (step->first.second < first->first.second) first = step;
+    }
+    const std::uint32_t number = first->second;
+    steps_.erase(first);
+    take_step(number);
+    if (!walks_[number].under_way) continue;
+    walks_[number].under_way = 0;
+    start_walk(number);
+  }
+}
+
+/// The message of the walk's next step has arrived.
+void MockNpu::take_step(std::uint32_t number) {
+  wvp_walk& walk = walks_[number];
+  const Key key{walk.from, walk.tag};
+  const std::uint64_t bytes = wvp_share_bytes(&walk, walk.share);
+  const Message message = arrived_[key].front();
+  if (message.bytes != bytes) {
+    walk.under_way = 0;
+    expect(key, {number, bytes});
+    return;
+  }
+  arrived_[key].pop_front();
+  if (arrived_[key].empty()) arrived_.erase(key);
+  charges++;
+  walked_steps++;
+  wvp_descriptor send{};
+  send.flags = WVP_D_SEND;
+  send.cookie = number;
+  send.send_addr = wvp_share_address(&walk, walk.share);
+  send.send_bytes = bytes;
+  send.send_to = walk.send_to;
+  send.send_tag = ++walk.tag;
+  combine(walk.dtype, walk.flags & WVP_W_REDUCE, send.send_addr, message.data);
+  if (walk.flags & WVP_W_WINDOW) priorities.push_back(walk.priority);
+  sent_messages++;
+  sent_tags.push_back(send.send_tag);
+  wafer_.post(number_, send);
+  walk.share = (walk.share ? walk.share : walk.shares) - 1;
+  walk.left--;
 }
 
 void MockNpu::arrive(Message message) {
   const Key key{message.from, message.tag};
   arrived_[key].push_back(std::move(message));
+  const auto walking = walking_.find(key);
+  if (walking != walking_.end()) {
+    const std::uint32_t number = walking->second;
+    walking_.erase(walking);
+    steps_.emplace(key, number);
+    if (wafer_.options.patient) {
+      wafer_.dirty_.insert(number_);
+    } else {
+      take_waiting_steps();
+    }
+    return;
+  }
   const auto expected = expected_.find(key);
   if (expected != expected_.end()) match(key, expected->second);
 }
@@ -260,6 +351,7 @@ void MockWafer::reduce(std::uint32_t number, std::uint32_t dtype) {
 
 void MockWafer::progress(std::uint32_t number) {
   MockNpu& npu = *npus_[number];
+  npu.take_waiting_steps();
   if (npu.booted_) wvp_progress(reinterpret_cast<wvp_context*>(npu.context_.data()));
 }
 
@@ -317,7 +409,8 @@ bool MockWafer::run() {
 
 std::size_t MockWafer::left_over() const {
   std::size_t count = 0;
-  for (const auto& npu : npus_) count += npu->arrived_.size() + npu->expected_.size() + npu->staged_.size();
+  for (const auto& npu : npus_)
+    count += npu->arrived_.size() + npu->expected_.size() + npu->staged_.size() + npu->walking_.size();
   for (const auto& lane : lanes_) count += lane.second.size();
   for (const auto& flow : stages_) {
     for (const auto& input : flow.second) count += input.second.size();

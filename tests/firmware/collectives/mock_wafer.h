@@ -21,7 +21,7 @@ struct MockOptions {
   std::uint32_t descriptor_entries = 64;
   std::uint32_t completion_entries = 256;
   bool lazy = false;     ///< descriptors are consumed some time after the doorbell, not within it
-  bool patient = false;  ///< firmware is called only when nothing else can happen
+  bool patient = false;  ///< steps are taken, and firmware is called, only when nothing else can happen
   bool values = true;
   std::size_t memory_bytes = 0;
 };
@@ -49,6 +49,7 @@ class MockNpu {
   std::vector<PhaseMark> phases;
   std::uint64_t charges = 0, doorbells = 0, descriptors = 0, completions = 0, head_writes = 0,
                 sent_messages = 0;
+  std::uint64_t walked_steps = 0;
   std::vector<std::uint64_t> sent_tags;   ///< in the order of posting
   std::vector<std::uint32_t> priorities;  ///< of sends with WVP_D_WINDOW, as posted
 
@@ -73,6 +74,11 @@ class MockNpu {
   void execute(const wvp_descriptor& descriptor);
   void arrive(Message message);
   void match(const Key& key, const Expectation& expectation);
+  void expect(const Key& key, const Expectation& expectation);
+  void combine(std::uint8_t dtype, bool reduce, std::uint64_t address, const Buffer& data);
+  void start_walk(std::uint32_t number);
+  void take_step(std::uint32_t number);
+  void take_waiting_steps();
   void complete(wvp_completion completion);
   std::uint8_t* at(std::uint64_t address, std::uint64_t bytes);
 
@@ -83,6 +89,9 @@ class MockNpu {
   std::uint32_t head_ = 0, doorbell_ = 0, completion_tail_ = 0, completion_head_ = 0;
   std::map<Key, std::deque<Message>> arrived_;
   std::map<Key, Expectation> expected_;
+  std::map<Key, std::uint32_t> walking_;  ///< numbers of the walks that wait
+  std::vector<wvp_walk> walks_;
+  std::map<Key, std::uint32_t> steps_;  ///< walks whose message is here, while a patient engine waits
   std::map<std::uint32_t, Message> staged_;
   std::uint32_t next_staged_ = 1;
   std::vector<std::uint64_t> context_;

@@ -28,9 +28,10 @@ class Pair {
     const auto oldest = std::find_if(waiting_.begin(), waiting_.end(), [&](const Entry& entry) {
       return entry.key == key && entry.state == wanted;
     });
-    bool matched;
-    MatchTable::Slot& slot = table_.match_or_insert(key.from, key.tag, wanted, otherwise, matched);
+    MatchTable::Slot* taken = table_.take(key.from, key.tag, wanted);
+    const bool matched = taken != nullptr;
     ASSERT_EQ(matched, oldest != waiting_.end());
+    MatchTable::Slot& slot = matched ? *taken : table_.insert(key.from, key.tag, otherwise);
     ASSERT_EQ(slot.from, key.from);
     ASSERT_EQ(slot.tag, key.tag);
     const std::uint32_t handle = table_.handle_of(slot);
