@@ -127,10 +127,10 @@ class MatchTable {
   void grow_index();
 
   // In the order of use; the stores own what the pointers before them lead to.
-  Place* index_;
-  Slot* slots_ = nullptr;
   std::uint32_t unmatched_ = 0;
   std::uint32_t mask_ = kFirstPlaces - 1;
+  Place* index_;
+  Slot* slots_ = nullptr;
   std::uint32_t slot_count_ = 0;
   std::uint32_t free_ = kNone;
   std::uint32_t used_ = 0;

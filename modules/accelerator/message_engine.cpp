@@ -50,10 +50,10 @@ MessageEngine::MessageEngine(const AcceleratorConfig& config, Calendar& calendar
       reduce_takes_time_(config.reduce_bytes_per_s != 0),
       walks_(config.walk_entries, arena),
       walk_step_ps_(config.walk_step_ps),
+      port_(config.npu, config.npus, calendar, messages, flows, completions, arena),
+      matches_(arena),
       calendar_(calendar),
       messages_(messages),
-      matches_(arena),
-      port_(config.npu, config.npus, calendar, messages, flows, completions),
       completions_(completions),
       ring_(arena.make_array<wvp_descriptor>(config.descriptor_entries)),
       ring_size_(config.descriptor_entries),
@@ -86,8 +86,16 @@ void MessageEngine::received(MatchTable::Slot& slot, std::uint64_t expected_byte
   completion.bytes = slot.bytes;
 }
 
+/// The oldest such message that is here already.
+MatchTable::Slot* MessageEngine::take_early(std::uint32_t from, std::uint64_t tag) {
+  if (early_ == 0) return nullptr;
+  MatchTable::Slot* slot = matches_.take(from, tag, MatchTable::State::kReceived);
+  if (slot != nullptr) --early_;
+  return slot;
+}
+
 void MessageEngine::expect(const Expected& expected, Time local) {
-  if (MatchTable::Slot* slot = matches_.take(expected.from, expected.tag, MatchTable::State::kReceived)) {
+  if (MatchTable::Slot* slot = take_early(expected.from, expected.tag)) {
     return received(*slot, expected.bytes, expected.cookie, local);
   }
   MatchTable::Slot& slot = matches_.insert(expected.from, expected.tag, MatchTable::State::kArmed);
@@ -190,9 +198,9 @@ tlm::tlm_sync_enum MessageEngine::nb_transport_fw(Run& run, FabricPhase&, sc_cor
     message.sink = this;
     message.group = run.flow->group;
     message.set_order(npu_.value);
-    calendar_.schedule(message, run.tail(run.count - 1));
+    port_.calendar().schedule(message, run.tail(run.count - 1));
   } else if (message.scheduled()) {
-    calendar_.cancel(message);  // shortened: the last packet comes with another run
+    port_.calendar().cancel(message);  // shortened: the last packet comes with another run
   }
   return tlm::TLM_ACCEPTED;
 }

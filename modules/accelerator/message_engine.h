@@ -74,6 +74,7 @@ class alignas(64) MessageEngine final : public MessageSink,
   void copied(const wvp_descriptor& descriptor, std::uint64_t bytes, Time when);
   void send(const Outgoing& outgoing, std::uint64_t address, Time ready);
   void send_values(const Outgoing& outgoing, std::uint64_t address, Time ready);
+  MatchTable::Slot* take_early(std::uint32_t from, std::uint64_t tag);
   void expect(const Expected& expected, Time local);
   void start_walk(const wvp_descriptor& descriptor, Time local);
   void go_on(std::uint32_t number, Time local);
@@ -91,12 +92,13 @@ class alignas(64) MessageEngine final : public MessageSink,
   void received(MatchTable::Slot& slot, std::uint64_t expected_bytes, std::uint32_t cookie, Time when);
   [[noreturn]] void refuse(const wvp_descriptor& descriptor, const char* why) const;
 
-  // In the order of use, so that a message touches few cache lines: a step of a walk those up to the port's
-  // second.
+  // In the order of use, so that a message touches few cache lines: a step of a walk the first two, and one
+  // of the port.
   NpuId npu_;
   bool values_;
   bool sums_are_free_;  ///< neither values nor time
   bool reduce_takes_time_;
+  bool deferring_ = false;  ///< `deferred_` is not empty
   WalkTable walks_;
   Time walk_step_ps_;
   Time walks_free_at_ = 0;  ///< end of the steps of walks so far
@@ -105,11 +107,11 @@ class alignas(64) MessageEngine final : public MessageSink,
   std::uint64_t received_messages_ = 0;
   std::uint64_t staged_bytes_ = 0;
   std::uint64_t staged_bytes_peak_ = 0;
+  std::uint32_t early_ = 0;  ///< messages that wait for their EXPECT part
+  SendPort port_;
+  MatchTable matches_;
   Calendar& calendar_;
   MessagePool& messages_;
-  MatchTable matches_;
-  SendPort port_;
-  std::vector<WalkMessage> deferred_;  ///< that have come at this time, with others still to come
   CompletionQueue& completions_;
   wvp_descriptor* ring_;
   std::uint32_t ring_size_;
@@ -120,6 +122,7 @@ class alignas(64) MessageEngine final : public MessageSink,
   Rate reduce_rate_;
   DeviceMemory& memory_;
   ComputeEngine& compute_;
+  std::vector<WalkMessage> deferred_;  ///< that have come at this time, with others still to come
 };
 
 }  // namespace wafervp

@@ -31,7 +31,7 @@ void MessageEngine::start_walk(const wvp_descriptor& descriptor, Time local) {
 inline void MessageEngine::go_on(std::uint32_t number, Time local) {
   wvp_walk& walk = walks_[number];
   while (walk.left != 0) {
-    MatchTable::Slot* slot = matches_.take(walk.from, walk.tag, MatchTable::State::kReceived);
+    MatchTable::Slot* slot = early_ == 0 ? nullptr : take_early(walk.from, walk.tag);
     if (slot == nullptr) return;
     if (slot->bytes != wvp_share_bytes(&walk, walk.share)) return stop_walk(number, *slot, local);
     Time ready;
@@ -123,7 +123,8 @@ inline void MessageEngine::take_step(std::uint32_t number, Message& message, Tim
 
 /// Messages of one time take their steps in the order of their tags.
 inline void MessageEngine::on_walk_message(std::uint32_t number, Message& message, Time now) {
-  if (calendar_.last_of_order() && deferred_.empty()) return take_step(number, message, now);
+  if (!deferring_ && port_.calendar().last_of_order()) return take_step(number, message, now);
+  deferring_ = true;
   deferred_.push_back({number, &message});
   completions_.defer(*this);
 }
@@ -134,6 +135,7 @@ void MessageEngine::run_deferred(Time now) {
   });
   for (const WalkMessage& one : deferred_) take_step(one.number, *one.message, now);
   deferred_.clear();
+  deferring_ = false;
 }
 
 void MessageEngine::on_message(Message& message, Time now) {
@@ -146,25 +148,27 @@ void MessageEngine::on_message(Message& message, Time now) {
   }
   const std::uint32_t number = walks_.find(from, message.tag);
   if (number != WalkTable::kNone) return on_walk_message(number, message, now);
+  ++early_;
   stage(matches_.insert(from, message.tag, MatchTable::State::kReceived), message);
 }
 
 // What a step reads, the one before has asked for, all but the slot: waiting for it overlaps with other work.
 void MessageEngine::prepare(const Message& message, unsigned step) const {
   const std::uint32_t hash = MatchTable::hash_of(sender_of(message), message.tag);
-  const bool walks = walks_.under_way() != 0;
+  const bool walks = walks_.under_way() != 0 && message.cookie < walks_.size();
   if (step == 1) {
     if (walks) {
-      if (message.cookie < walks_.size()) prefetch(&walks_[message.cookie], sizeof(wvp_walk));
+      prefetch(&walks_[message.cookie], sizeof(wvp_walk));
     } else {
       matches_.prepare(hash);
       prefetch(&ring_[head_ & (ring_size_ - 1)], sizeof(wvp_descriptor));
       completions_.prepare();
+      port_.prepare();
     }
-    port_.prepare();
+  } else if (walks) {
+    port_.prepare(walks_[message.cookie].send_to, walks_[message.cookie].traffic_class);
   } else {
-    port_.prepare_to_wait();
-    if (!walks) completions_.prepare_processor(matches_.likely_cookie(hash));
+    completions_.prepare_processor(matches_.likely_cookie(hash));
   }
 }
 

@@ -34,53 +34,46 @@ struct Outgoing {
 class alignas(64) SendPort {
  public:
   SendPort(NpuId npu, std::uint32_t npus, Calendar& calendar, MessagePool& messages, FlowTable& flows,
-           CompletionQueue& completions);
+           CompletionQueue& completions, Arena& arena);
   ~SendPort();
 
   void bind(FabricFwInterface& fabric) { fabric_ = &fabric; }
   /// The message may leave from `ready` on and carries `*data`, which is taken (null: sizes only). Throws
   /// std::runtime_error for an NPU that is not there, oneself, or a message of more than 2^32 - 1 packets.
   void send(const Outgoing& outgoing, Time ready, Bytes* data) {
-    const std::uint64_t key =
-        key_of(outgoing.to, (outgoing.flags & WVP_D_SEND_FLOW) != 0, outgoing.traffic_class);
-    if (recent_->key != key) recent_ = &source_for(outgoing, key);
-    if (outgoing.bytes > kLargestMessage) refuse_size(outgoing);
+    look_up(outgoing);
     if ((outgoing.flags & (WVP_D_WINDOW | WVP_D_NOTIFY_SENT)) != 0) return post(outgoing, ready, data);
-    inject(*recent_, {outgoing.tag, outgoing.bytes, outgoing.cookie, outgoing.dtype}, ready, data,
-           Tracking::kForgotten);
+    inject(*recent_.flow, *recent_.entry, {outgoing.tag, outgoing.bytes, outgoing.cookie, outgoing.dtype},
+           ready, data, Tracking::kForgotten);
   }
   /// Sends on a message that has come to this NPU, without window and notice: it is used again and keeps its
   /// bytes and its data. `outgoing` says the rest.
   void pass_on(Message& message, const Outgoing& outgoing, Time ready) {
-    const std::uint64_t key = key_of(outgoing.to, false, outgoing.traffic_class);
-    if (recent_->key != key) recent_ = &source_for(outgoing, key);
-    if (outgoing.bytes > kLargestMessage) refuse_size(outgoing);
+    look_up(outgoing);
     message.tag = outgoing.tag;
     message.cookie = outgoing.cookie;
-    hand_over(*recent_, message, ready);
+    hand_over(*recent_.flow, *recent_.entry, message, ready);
   }
   /// send() comes soon, most likely into the same flow as the last time.
-  void prepare() const {
-    prefetch(recent_->flow, kWarmBytesOfFlow);
-    prefetch(recent_->entry, kWarmBytesOfEntry);
-    if (!windows_.empty()) prepare_windows(0);
-  }
-  /// A step later.
-  void prepare_to_wait() const {
-    if (recent_->window != nullptr) prepare_windows(1);
+  void prepare() const { prepare(recent_); }
+  /// pass_on() or a windowed send() to NPU `to` comes soon.
+  void prepare(std::uint32_t to, std::uint8_t traffic_class) const {
+    const std::uint64_t key = key_of(to, false, traffic_class);
+    prepare(recent_.key == key ? recent_ : places_[place_of(key)]);
   }
   /// Packets leave the queue of the first link, as `run` says (phase CREDIT).
   void on_credit(const Run& run) {
     if (run.message->windowed) on_tracked_credit(run);
   }
 
-  /// Messages that wait for their window, and tracked ones that have not left.
-  std::size_t pending() const { return pending_; }
+  /// Messages that wait for their window, and tracked ones of which it is not known when they leave.
+  std::size_t pending() const;
+  Calendar& calendar() { return calendar_; }
   std::uint64_t sent_bytes() const { return sent_bytes_; }
   std::uint64_t sent_messages() const { return sent_messages_; }
 
  private:
-  class Window;
+  friend class SendWindow;
   enum class Tracking : std::uint8_t { kForgotten, kTracked };
   struct What {
     std::uint64_t tag;
@@ -88,17 +81,14 @@ class alignas(64) SendPort {
     std::uint32_t cookie;
     std::uint8_t dtype;
   };
-  /// A flow that starts here, kept in an open hash table.
-  struct Source {
+  /// A flow that starts here, in an open hash table.
+  struct Place {
     std::uint64_t key = kNoKey;
     Flow* flow = nullptr;
     FabricFw* entry = nullptr;  ///< where runs go, past modules that only pass them on
-    Time last_origin = 0;       ///< messages of a flow leave in order
-    Window* window = nullptr;
   };
-  static constexpr std::size_t kFirstSources = 4;
+  static constexpr std::size_t kFirstPlaces = 4;
   static constexpr std::size_t kWarmBytesOfFlow = 64, kWarmBytesOfEntry = 256;
-  static constexpr std::size_t kFewWindows = 4;
   static constexpr std::uint64_t kNoKey = ~std::uint64_t{0};
   static constexpr std::uint64_t kLargestMessage =
       std::uint64_t{std::numeric_limits<std::uint32_t>::max()} * kPacketBytes;
@@ -107,18 +97,28 @@ class alignas(64) SendPort {
     return (static_cast<std::uint64_t>(to) << 16) | (static_cast<std::uint64_t>(traffic_class) << 1) |
            (into_flow ? 1u : 0u);
   }
-  Source& source_of(std::uint64_t key) {
-    const std::size_t mask = sources_.size() - 1;
+  /// Where the key is, or could be.
+  std::size_t place_of(std::uint64_t key) const {
+    const std::size_t mask = places_.size() - 1;
     std::size_t i = static_cast<std::size_t>((key * 0x9e3779b97f4a7c15ull) >> 40) & mask;
-    while (sources_[i].key != key && sources_[i].key != kNoKey) i = (i + 1) & mask;
-    return sources_[i];
+    while (places_[i].key != key && places_[i].key != kNoKey) i = (i + 1) & mask;
+    return i;
   }
-  Source& source_for(const Outgoing& outgoing, std::uint64_t key);
-  Source& open(const Outgoing& outgoing, std::uint64_t key);
+  /// Makes `recent_` the flow that the message goes into.
+  void look_up(const Outgoing& outgoing) {
+    const std::uint64_t key =
+        key_of(outgoing.to, (outgoing.flags & WVP_D_SEND_FLOW) != 0, outgoing.traffic_class);
+    if (recent_.key != key) {
+      const Place& place = places_[place_of(key)];
+      recent_ = place.key == key ? place : open(outgoing, key);
+    }
+    if (outgoing.bytes > kLargestMessage) refuse_size(outgoing);
+  }
+  Place open(const Outgoing& outgoing, std::uint64_t key);
   [[noreturn]] void refuse_size(const Outgoing& outgoing) const;
   void post(const Outgoing& outgoing, Time ready, Bytes* data);
-  void prepare_windows(unsigned step) const;
-  void inject(Source& source, const What& what, Time ready, Bytes* data, Tracking tracking) {
+  void prepare(const Place& place) const;
+  void inject(Flow& flow, FabricFw& entry, const What& what, Time ready, Bytes* data, Tracking tracking) {
     Message& message = *messages_.acquire();
     message.bytes = what.bytes;
     message.packets = packets_of(what.bytes);
@@ -127,41 +127,40 @@ class alignas(64) SendPort {
     message.dtype = what.dtype;
     message.windowed = tracking == Tracking::kTracked;
     if (data != nullptr) move_values(message.data, *data);
-    hand_over(source, message, ready);
+    hand_over(flow, entry, message, ready);
   }
   /// A message whose combine is done early does not overtake one before it in its flow.
-  void hand_over(Source& source, Message& message, Time ready) {
-    Flow& flow = *source.flow;
+  void hand_over(Flow& flow, FabricFw& entry, Message& message, Time ready) {
     message.flow = &flow;
     message.first_packet = flow.next_packet;
     message.source = npu_;
     flow.next_packet += message.packets;
     sent_bytes_ += message.bytes;
     ++sent_messages_;
-    source.last_origin = std::max({source.last_origin, ready, calendar_.now()});
+    flow.last_origin = std::max({flow.last_origin, ready, calendar_.now()});
 
-    Run run = Run::from_source(message, source.last_origin);
+    Run run = Run::from_source(message, flow.last_origin);
     FabricPhase phase = FabricPhase::kHead;
     sc_core::sc_time delay;
-    source.entry->nb_transport_fw(run, phase, delay);
+    entry.nb_transport_fw(run, phase, delay);
   }
-  void on_tracked_credit(const Run& run);
+  static void on_tracked_credit(const Run& run);
 
   // In the order of use, so that a message touches few cache lines.
-  Source* recent_;  ///< in sources_
+  Place recent_;
   Calendar& calendar_;
   MessagePool& messages_;
   std::uint64_t sent_bytes_ = 0;
   std::uint64_t sent_messages_ = 0;
   NpuId npu_;
   std::uint32_t npus_;
-  boost::container::small_vector<Source, kFirstSources> sources_;
-  std::size_t sources_used_ = 0;
+  boost::container::small_vector<Place, kFirstPlaces> places_;
   FabricFw* fabric_ = nullptr;
   FlowTable& flows_;
   CompletionQueue& completions_;
-  std::vector<std::unique_ptr<Window>> windows_;
-  std::size_t pending_ = 0;
+  std::size_t places_used_ = 0;
+  Arena& arena_;
+  std::vector<ArenaPointer<SendWindow>> windows_;
 };
 
 }  // namespace wafervp

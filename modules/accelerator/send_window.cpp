@@ -11,12 +11,12 @@ namespace {
 constexpr std::uint32_t kFirstCapacity = 4;
 }
 
-void SendPort::Window::Line::move(std::uint32_t from, std::uint32_t to) {
+void SendWindow::Line::move(std::uint32_t from, std::uint32_t to) {
   ring_[to] = ring_[from];
   if (data_) data_[to] = std::move(data_[from]);
 }
 
-void SendPort::Window::Line::grow() {
+void SendWindow::Line::grow() {
   const std::uint32_t capacity = std::max(2 * capacity_, kFirstCapacity);
   auto ring = std::make_unique<Entry[]>(capacity);
   std::unique_ptr<Bytes[]> data;
@@ -31,7 +31,7 @@ void SendPort::Window::Line::grow() {
   head_ = 0;
 }
 
-void SendPort::Window::Line::insert(Waiting&& message) {
+void SendWindow::Line::insert(Waiting&& message) {
   if (size_ == capacity_) grow();
   const Entry entry{message.order,       message.what.tag,   message.what.bytes, message.priority,
                     message.what.cookie, message.what.dtype, message.notify};
@@ -46,13 +46,12 @@ void SendPort::Window::Line::insert(Waiting&& message) {
   if (data_) data_[place(i)] = std::move(message.data);
 }
 
-SendPort::Window::Waiting SendPort::Window::Line::pop() {
+SendWindow::Waiting SendWindow::Line::pop() {
   const Entry& entry = ring_[head_];
   Waiting message{0,
                   entry.order,
                   {entry.tag, entry.bytes, entry.cookie, entry.dtype},
                   entry.priority,
-                  true,
                   entry.notify,
                   data_ ? std::move(data_[head_]) : Bytes()};
   head_ = place(1);
@@ -60,24 +59,27 @@ SendPort::Window::Waiting SendPort::Window::Line::pop() {
   return message;
 }
 
-bool SendPort::Window::later_ready(const Waiting& a, const Waiting& b) {
+bool SendWindow::later_ready(const Waiting& a, const Waiting& b) {
   return std::tie(a.ready, a.order) > std::tie(b.ready, b.order);
 }
 
-void SendPort::Window::post(Waiting&& message) {
-  ++port_.pending_;
-  if (!message.windowed) {
-    hand_over(message);
-    return;
-  }
-  message.order = posted_++;
+void SendWindow::post(const Outgoing& outgoing, Time ready, Bytes* data) {
+  const SendPort::What what{outgoing.tag, outgoing.bytes, outgoing.cookie, outgoing.dtype};
+  const bool windowed = (outgoing.flags & WVP_D_WINDOW) != 0;
+  const bool notify = (outgoing.flags & WVP_D_NOTIFY_SENT) != 0;
   const Time now = port_.calendar_.now();
-  // Nobody is in the line while one may go.
-  if (windowed_in_flight_ < kInFlight && future_.empty() && message.ready <= now) {
-    hand_over(message);
-    arm();
-    return;
+  retire(now);
+  // Nobody is in the line while one may go, but what could have gone at this time.
+  const bool may_go = windowed_in_flight_ < kInFlight && ready_.empty() && future_.empty() && ready <= now;
+  if (!windowed || may_go) {
+    hand_over(what, ready, data, windowed, notify);
+    return arm();
   }
+  wait({ready, posted_++, what, outgoing.priority, notify, data != nullptr ? std::move(*data) : Bytes()},
+       now);
+}
+
+void SendWindow::wait(Waiting&& message, Time now) {
   if (message.ready > now) {
     future_.push_back(std::move(message));
     std::push_heap(future_.begin(), future_.end(), later_ready);
@@ -87,18 +89,16 @@ void SendPort::Window::post(Waiting&& message) {
   pump(now);
 }
 
-void SendPort::Window::hand_over(Waiting& message) {
-  Source& source = port_.source_of(key_);
+void SendWindow::hand_over(const SendPort::What& what, Time ready, Bytes* data, bool windowed, bool notify) {
   // The record comes first: the fabric may promise credits inside the call.
-  const std::uint64_t first = source.flow->next_packet;
-  in_flight_.push_back({first, first + packets_of(message.what.bytes), kNever, message.what.cookie,
-                        message.windowed, message.notify});
-  if (message.windowed) ++windowed_in_flight_;
-  port_.inject(source, message.what, message.ready, message.data ? &message.data : nullptr,
-               Tracking::kTracked);
+  const std::uint64_t first = flow_.next_packet;
+  in_flight_.push_back({first, first + packets_of(what.bytes), kNever, what.cookie, windowed, notify});
+  if (windowed) ++windowed_in_flight_;
+  if (notify) ++notices_;
+  port_.inject(flow_, entry_, what, ready, data, SendPort::Tracking::kTracked);
 }
 
-void SendPort::Window::pump(Time now) {
+void SendWindow::pump(Time now) {
   while (!future_.empty() && future_.front().ready <= now) {
     std::pop_heap(future_.begin(), future_.end(), later_ready);
     ready_.insert(std::move(future_.back()));
@@ -106,73 +106,75 @@ void SendPort::Window::pump(Time now) {
   }
   while (windowed_in_flight_ < kInFlight && !ready_.empty()) {
     Waiting next = ready_.pop();
-    hand_over(next);
+    hand_over(next.what, next.ready, next.data ? &next.data : nullptr, true, next.notify);
   }
   arm();
 }
 
-void SendPort::Window::arm() {
-  Time when = in_flight_.empty() ? kNever : in_flight_.front().leaves_at;
-  if (windowed_in_flight_ < kInFlight && !future_.empty()) when = std::min(when, future_.front().ready);
+/// Forgets what has left.
+void SendWindow::retire(Time now) {
+  std::size_t left = 0;
+  for (; left < in_flight_.size() && in_flight_[left].leaves_at <= now; ++left) {
+    const InFlight& message = in_flight_[left];
+    if (message.windowed) --windowed_in_flight_;
+    if (!message.notify) continue;
+    --notices_;
+    wvp_completion& completion = port_.completions_.raise(now);
+    completion.cookie = message.cookie;
+    completion.kind = WVP_C_SENT;
+  }
+  if (left != 0) in_flight_.erase(in_flight_.begin(), in_flight_.begin() + static_cast<std::ptrdiff_t>(left));
+}
+
+/// Only somebody who waits wants to know when a message has left.
+void SendWindow::arm() {
+  const Time leaves = in_flight_.empty() ? kNever : in_flight_.front().leaves_at;
+  const Time room = windowed_in_flight_ < kInFlight ? 0 : leaves;
+  Time when = notices_ != 0 || !ready_.empty() ? leaves : kNever;
+  if (!future_.empty()) when = std::min(when, std::max(room, future_.front().ready));
+  if (when == wake_.time()) return;
   if (when == kNever) {
     port_.calendar_.cancel(wake_);
-  } else if (!wake_.scheduled() || wake_.time() != when) {
+  } else {
     port_.calendar_.schedule(wake_, when);
   }
 }
 
-void SendPort::Window::on_credit(const Run& run) {
-  for (InFlight& message : in_flight_) {
+void SendWindow::on_credit(const Run& run) {
+  for (std::size_t i = in_flight_.size(); i-- > 0;) {
+    InFlight& message = in_flight_[i];
     if (run.first < message.first || run.first >= message.end) continue;
     // A promise that was shortened no longer covers the last packet; the rest is promised anew.
     message.leaves_at = run.count != 0 && run.complete() ? run.tail(run.count - 1) : kNever;
-    arm();
-    return;
+    return arm();
   }
 }
 
-/// A message that comes is handed over at once or waits in the line.
-void SendPort::Window::prepare_post() const {
-  if (windowed_in_flight_ < kInFlight) {
-    prefetch(port_.source_of(key_).flow, kWarmBytesOfFlow);
-  } else {
-    ready_.prepare_insert();
-  }
+std::size_t SendWindow::pending() const {
+  const auto in_flight = std::count_if(in_flight_.begin(), in_flight_.end(),
+                                       [](const InFlight& message) { return message.leaves_at == kNever; });
+  return static_cast<std::size_t>(in_flight) + ready_.size() + future_.size();
 }
 
 /// wake() comes soon; what a step reads, the one before has asked for.
-void SendPort::Window::prepare(unsigned step) const {
+void SendWindow::prepare(unsigned step) const {
   switch (step) {
     case 0:
       prefetch(this, kWarmBytes);
       break;
     case 1:
-      prefetch(&port_, kWarmBytes);
+      prefetch(&port_, sizeof(SendPort) / 2);
+      prefetch(&flow_, SendPort::kWarmBytesOfFlow);
+      prefetch(&entry_, SendPort::kWarmBytesOfEntry);
       ready_.prepare_pop();
       break;
-    case 2: {
-      const Source& source = port_.source_of(key_);
-      prefetch(source.flow, sizeof(Flow));
-      prefetch(source.entry, kWarmBytesOfEntry);
-      break;
-    }
     default:
       break;
   }
 }
 
-void SendPort::Window::wake(Time now) {
-  while (!in_flight_.empty() && in_flight_.front().leaves_at <= now) {
-    const InFlight left = in_flight_.front();
-    in_flight_.erase(in_flight_.begin());
-    --port_.pending_;
-    if (left.windowed) --windowed_in_flight_;
-    if (left.notify) {
-      wvp_completion& completion = port_.completions_.raise(now);
-      completion.cookie = left.cookie;
-      completion.kind = WVP_C_SENT;
-    }
-  }
+void SendWindow::wake(Time now) {
+  retire(now);
   pump(now);
 }
 

@@ -14,48 +14,46 @@ namespace wafervp {
 /// Book-keeping of one flow whose messages carry WVP_D_WINDOW or WVP_D_NOTIFY_SENT. At most two windowed
 /// messages are in flight: handed to the fabric, and the last byte not yet out of the first link's queue.
 /// The others wait, sorted by (priority, order of posting) once they are ready.
-class alignas(64) SendPort::Window {
+class alignas(64) SendWindow {
  public:
   static constexpr std::uint32_t kInFlight = 2;
 
-  Window(SendPort& port, std::uint64_t key) : port_(port), wake_(*this, port.npu_.value), key_(key) {}
+  SendWindow(SendPort& port, Flow& flow, FabricFw& entry)
+      : port_(port), flow_(flow), entry_(entry), wake_(*this, port.npu_.value) {}
 
-  struct Waiting {
-    Time ready;  ///< the message may leave from this time on
-    std::uint64_t order;
-    What what;
-    std::uint32_t priority;
-    bool windowed;
-    bool notify;
-    Bytes data;
-  };
-
-  void post(Waiting&& message);
+  /// The message may leave from `ready` on and carries `*data`, which is taken (null: sizes only).
+  void post(const Outgoing& outgoing, Time ready, Bytes* data);
   void on_credit(const Run& run);
-  /// Hints to the processor's cache, once the window itself is in it.
-  void prepare_post() const;
+  /// Messages that wait, or of which it is not known when they leave.
+  std::size_t pending() const;
 
   static constexpr std::size_t kWarmBytes = 256;
 
  private:
   class Wake final : public CalendarEntry {
    public:
-    Wake(Window& window, std::uint32_t order) : CalendarEntry(Stage::kArrival, order), window_(window) {}
+    Wake(SendWindow& window, std::uint32_t order) : CalendarEntry(Stage::kArrival, order), window_(window) {}
 
    private:
     void fire(Time now) override { window_.wake(now); }
     void prepare(unsigned step) const override { window_.prepare(step); }
-    Window& window_;
+    SendWindow& window_;
+  };
+  struct Waiting {
+    Time ready;  ///< the message may leave from this time on
+    std::uint64_t order;
+    SendPort::What what;
+    std::uint32_t priority;
+    bool notify;
+    Bytes data;
   };
   /// The messages that may leave, sorted. Most come last, or first of all.
   class Line {
    public:
     bool empty() const { return size_ == 0; }
+    std::size_t size() const { return size_; }
     void insert(Waiting&& message);
     Waiting pop();
-    void prepare_insert() const {
-      if (size_ != 0) prefetch(&ring_[place(size_ - 1)], 2 * sizeof(Entry));
-    }
     void prepare_pop() const {
       if (size_ != 0) prefetch(&ring_[head_], sizeof(Entry));
     }
@@ -89,8 +87,10 @@ class alignas(64) SendPort::Window {
     bool notify;
   };
 
-  void hand_over(Waiting& message);
+  void hand_over(const SendPort::What& what, Time ready, Bytes* data, bool windowed, bool notify);
+  void wait(Waiting&& message, Time now);
   void pump(Time now);
+  void retire(Time now);
   void arm();
   void wake(Time now);
   void prepare(unsigned step) const;
@@ -99,11 +99,13 @@ class alignas(64) SendPort::Window {
 
   // In the order of use, so that a message touches few cache lines.
   SendPort& port_;
-  Line ready_;
+  Flow& flow_;
+  FabricFw& entry_;
   std::uint32_t windowed_in_flight_ = 0;
+  std::uint32_t notices_ = 0;                              ///< of those in flight, what raises a completion
   boost::container::small_vector<InFlight, 2> in_flight_;  ///< in the order of the flow
+  Line ready_;
   Wake wake_;
-  std::uint64_t key_;
   std::uint64_t posted_ = 0;
   std::vector<Waiting> future_;  ///< heap, earliest on top: combine not yet done
 };

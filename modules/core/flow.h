@@ -16,6 +16,7 @@
 namespace wafervp {
 
 class FabricLink;
+class SendWindow;
 struct Lane;
 
 /// Values of a message, shared by all that hold it (multicast clones share one buffer).
@@ -44,6 +45,9 @@ struct alignas(64) Flow {
   FlowId id;
   NpuId source;       ///< sending NPU; invalid for the inner parts of a tree
   NpuId destination;  ///< receiving NPU; invalid for the inner parts of a tree
+  // Kept here for the source.
+  Time last_origin = 0;          ///< messages leave in order: none before this time
+  SendWindow* window = nullptr;  ///< null where the source lets all messages go at once
   boost::container::small_vector<Hop, 2> hops;
 };
 
@@ -52,7 +56,7 @@ struct Message;
 /// Where a message's last byte arrives.
 class MessageSink {
  public:
-  static constexpr std::size_t kWarmBytes = 384;  ///< from the sink on, asked for before prepare()
+  static constexpr std::size_t kWarmBytes = 192;  ///< from the sink on, asked for before prepare()
 
   /// The message has arrived; the sink owns it from here on.
   virtual void on_message(Message& message, Time now) = 0;
