@@ -91,7 +91,7 @@ void LinkEngine::admit_claimants(Time now) {
   for (const ClaimList* list : active_) {
     for (const Claim& claim : *list) {
       if (claim.age > now) break;
-      if (claim.ready > now || claim.lane == present_ || !outranks_present(claim, now, rank)) continue;
+      if (claim.ready > now || claim.lane == present_ || !outranks_present(claim, *list, now, rank)) continue;
       if (first == nullptr || claim.lane->serial < first->serial) first = claim.lane;
     }
   }
@@ -163,9 +163,14 @@ Time LinkEngine::last_age_of_present() {
   return present_last_age_;
 }
 
-bool LinkEngine::outranks_present(const Claim& claim, Time at, Rank& rank) {
-  if (claim.lane->claims != present_->claims) return true;
-  if (claim.age > last_age_of_present()) return false;
+/// Whether a claim of the present run's port goes before the last packet of the run.
+bool LinkEngine::goes_before_last(const Claim& claim) {
+  return Seniority{claim.age, claim.id} < Seniority{last_age_of_present(), present_->id};
+}
+
+bool LinkEngine::outranks_present(const Claim& claim, const ClaimList& list, Time at, Rank& rank) {
+  if (&list != present_->claims) return true;
+  if (!goes_before_last(claim)) return false;
   if (rank.at != at) {
     rank.at = at;
     rank.of_present = seniority_of_present(at);
@@ -254,13 +259,14 @@ void LinkEngine::drop_ended_paced(Time now) {
 }
 
 /// When arbitration should look at the claim next.
-Time LinkEngine::wish(const Claim& claim, Time now, Rank& rank) {
+Time LinkEngine::wish(const Claim& claim, const ClaimList& list, Time now, Rank& rank) {
   Time when = std::max(claim.ready, now);
   if (!paced_.empty() && claim.lane->paced && claim.lane->run.count > 0) {
     when = std::max(when, claim.lane->run_end);
   }
   if (when < free_at_ &&
-      (bounded_ || present_ == nullptr || claim.lane == present_ || !outranks_present(claim, when, rank))) {
+      (bounded_ || present_ == nullptr || claim.lane == present_ ||
+       !outranks_present(claim, list, when, rank))) {
     when = free_at_;
   }
   return when;
@@ -271,7 +277,8 @@ void LinkEngine::want_wake(const Lane& lane, Time now) {
   Time when = lane.owes_answer ? std::max(lane.answer_at, now) : kNever;
   if (lane.standing == Standing::kClaims) {
     Rank rank;
-    when = std::min(when, wish((*lane.claims)[lane.claims->find(lane, lane.place)], now, rank));
+    ClaimList& list = *lane.claims;
+    when = std::min(when, wish(list[list.find(lane, lane.place)], list, now, rank));
   }
   if (when < wake_.time()) calendar_.schedule(wake_, when);
 }
@@ -291,8 +298,8 @@ void LinkEngine::schedule_wake(Time now) {
       if (claim.age >= when) break;
       if (std::max(claim.ready, earliest) >= when) continue;
       // Most by far wait behind the present run, which goes before them.
-      if (behind_present && when <= free_at_ && claim.age > last_age_of_present()) break;
-      when = std::min(when, wish(claim, now, rank));
+      if (behind_present && when <= free_at_ && !goes_before_last(claim)) break;
+      when = std::min(when, wish(claim, *list, now, rank));
     }
   }
   if (when == kNever) {

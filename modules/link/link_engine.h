@@ -122,7 +122,8 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   std::uint64_t before_older(const Claim& chosen, Time now, std::uint64_t limit) const;
   Seniority seniority_of_present(Time at) const;
   Time last_age_of_present();
-  bool outranks_present(const Claim& claim, Time at, Rank& rank);
+  bool goes_before_last(const Claim& claim);
+  bool outranks_present(const Claim& claim, const ClaimList& list, Time at, Rank& rank);
   void start_run(Lane& lane, Time start, std::uint64_t limit, bool contended);
   void begin(Lane& lane, const Plan& plan, Time start);
   bool join_paced(Lane& lane, Time now);
@@ -137,7 +138,7 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   void set_end_of(const RunSpan& run, Time end);
   void schedule_wake(Time now);
   void want_wake(const Lane& lane, Time now);
-  Time wish(const Claim& claim, Time now, Rank& rank);
+  Time wish(const Claim& claim, const ClaimList& list, Time now, Rank& rank);
   void tell_next(Lane& lane);
   void tell_previous(Lane& lane, FabricPhase phase);
 
