@@ -23,8 +23,11 @@ enum class Standing : std::uint8_t {
 
 /// The queue of one flow at one link: what has come or is promised, what may leave, what is leaving.
 struct alignas(64) Lane {
-  // In the order of use, so that a message touches few cache lines: what a neighbour's call touches first.
+  // In the order of use, so that a message touches few cache lines. First what a neighbour's call needs.
+  Flow* flow = nullptr;
   std::uint32_t place = 0;  ///< where its claim was last seen, or its place among the blocked lanes
+  std::uint16_t hop = 0;
+  std::uint16_t input = 0;  ///< port of the feeding node by which the flow comes
   Standing standing = Standing::kIdle;
   std::uint8_t traffic_class = 0;
   bool placed = false;       ///< the places below are known
@@ -33,30 +36,36 @@ struct alignas(64) Lane {
   bool paced = false;        ///< `run` is paced and shares the link
   bool from_source = false;  ///< the packets come straight from an NPU
   bool owes_answer = false;  ///< `answer_at` is a time
-  std::uint16_t hop = 0;
-  std::uint16_t input = 0;        ///< port of the feeding node by which the flow comes
-  std::uint64_t next = 0;         ///< first packet that no run of this lane covers
-  std::uint64_t covered = 0;      ///< packets below it have a credit at the pace of `run`
-  std::uint64_t credit_base = 0;  ///< packets below it have left the next buffer
+  std::uint64_t next = 0;    ///< first packet that no run of this lane covers
 
   RunQueueOf<RunSpan> arrivals;  ///< at this place
-  RunQueueOf<Credit> credits;    ///< runs of the next hop
 
-  Flow* flow = nullptr;
-  ClaimList* claims = nullptr;         ///< of the input port
-  const Rate* turn_rate = nullptr;     ///< rate of arrivals for which `longest_turn` was found
-  FlowId id;                           ///< of the flow
-  std::uint32_t longest_turn = ~0u;    ///< packets that others may take while this flow's buffer bridges
-  std::uint32_t feed_buffer = 0;       ///< packets that the flow may have in this place; 0: from a source
-  std::uint32_t serial = 0;            ///< order of claiming, for what is done in that order
-  FabricFw* next_place = nullptr;      ///< where forward calls go, past modules that only pass them on
-  FabricBw* previous_place = nullptr;  ///< where backward calls go
+  const Rate* turn_rate = nullptr;   ///< rate of arrivals for which `longest_turn` was found
+  std::uint32_t feed_buffer = 0;     ///< packets that the flow may have in this place; 0: from a source
+  std::uint32_t serial = 0;          ///< order of claiming, for what is done in that order
+  ClaimList* claims = nullptr;       ///< of the input port
+  FlowId id;                         ///< of the flow
+  std::uint32_t longest_turn = ~0u;  ///< packets that others may take while this flow's buffer bridges
+  std::uint64_t covered = 0;         ///< packets below it have a credit at the pace of `run`
+  std::uint64_t credit_base = 0;     ///< packets below it have left the next buffer
+
+  RunQueueOf<Credit> credits;  ///< runs of the next hop
 
   RunSpan run;       ///< last run that was started
   Time run_end = 0;  ///< its last byte; undefined where it has no packets
 
+  FabricFw* next_place = nullptr;      ///< where forward calls go, past modules that only pass them on
+  FabricBw* previous_place = nullptr;  ///< where backward calls go
+  Lane* next_lane = nullptr;           ///< of the flow's next link, if there is one
+  Lane* previous_lane = nullptr;       ///< of the flow's link before, if there is one
   Time answer_at = kNever;  ///< when the last arrival is here, while it is a hopeful run to be answered
   Time feed_latency = 0;
+
+  /// The lane at link `hop` of the flow that a neighbour tells of.
+  static Lane& of(const Run& run, unsigned hop) {
+    Lane* lane = run.lane;
+    return lane != nullptr && lane->flow == run.flow && lane->hop == hop ? *lane : *run.flow->hops[hop].lane;
+  }
 };
 
 }  // namespace wafervp

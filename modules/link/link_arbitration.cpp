@@ -53,12 +53,11 @@ void LinkEngine::prepare_place(const void* place) {
 }
 
 /// Both neighbours are told of a run at its end.
-void LinkEngine::prepare_neighbours(const Lane& lane) const {
+void LinkEngine::prepare_neighbours(const Lane& lane) {
   prepare_place(lane.next_place);
   if (!lane.from_source) prepare_place(lane.previous_place);
-  const auto& hops = lane.flow->hops;
-  if (lane.hop + 1u < hops.size()) prefetch(hops[lane.hop + 1u].lane, kWarmLaneBytes);
-  if (lane.hop > 0) prefetch(hops[lane.hop - 1u].lane, kWarmLaneBytes);
+  if (lane.next_lane != nullptr) prefetch(lane.next_lane, kWarmLaneBytes);
+  if (lane.previous_lane != nullptr) prefetch(lane.previous_lane, kWarmLaneBytes);
 }
 
 void LinkEngine::arbitrate(Time now) {
@@ -264,9 +263,8 @@ Time LinkEngine::wish(const Claim& claim, const ClaimList& list, Time now, Rank&
   if (!paced_.empty() && claim.lane->paced && claim.lane->run.count > 0) {
     when = std::max(when, claim.lane->run_end);
   }
-  if (when < free_at_ &&
-      (bounded_ || present_ == nullptr || claim.lane == present_ ||
-       !outranks_present(claim, list, when, rank))) {
+  if (when < free_at_ && (bounded_ || present_ == nullptr || claim.lane == present_ ||
+                          !outranks_present(claim, list, when, rank))) {
     when = free_at_;
   }
   return when;

@@ -82,6 +82,8 @@ void LinkEngine::set_places(Lane& lane) {
     lane.previous_place = behind;
   }
   lane.placed = true;
+  if (lane.hop + 1u < flow.hops.size()) lane.next_lane = flow.hops[lane.hop + 1u].lane;
+  if (lane.hop > 0) lane.previous_lane = flow.hops[lane.hop - 1u].lane;
   lane.needs_credit = !(flow.unlimited_sink && lane.hop + 1u == flow.hops.size());
   // Only one flow has ever used the link, from an NPU to one right behind it: no arbitration is needed.
   if (lanes_.size() == 1 && flow.hops.size() == 1 && flow.unlimited_sink && flow.source.valid() &&
@@ -97,7 +99,7 @@ tlm::tlm_sync_enum LinkEngine::nb_transport_fw(Run& run, FabricPhase& phase, sc_
 }
 
 tlm::tlm_sync_enum LinkEngine::take(Run& run, FabricPhase& phase, sc_core::sc_time& delay) {
-  Lane& lane = *run.flow->hops[run.hop].lane;
+  Lane& lane = Lane::of(run, run.hop);
   if (!lane.placed) {
     set_places(lane);
     if (only_ != nullptr) return book(run, phase, delay);
@@ -121,7 +123,7 @@ tlm::tlm_sync_enum LinkEngine::take(Run& run, FabricPhase& phase, sc_core::sc_ti
 }
 
 tlm::tlm_sync_enum LinkEngine::nb_transport_bw(Run& run, FabricPhase& phase, sc_core::sc_time&) {
-  Lane& lane = *run.flow->hops[run.hop - 1u].lane;
+  Lane& lane = Lane::of(run, run.hop - 1u);
   const Time now = calendar_.now();
   if (phase == FabricPhase::kStall) {
     if (lane.running && lane.run.end() > lane.covered) shorten(lane, lane.covered);
@@ -271,6 +273,7 @@ void LinkEngine::tell_next(Lane& lane) {
   run.flow = lane.flow;
   run.origin += config_.latency;
   run.hop = static_cast<std::uint16_t>(lane.hop + 1);
+  run.lane = lane.next_lane;
   run.hopeful = lane.run.end() > lane.covered;
   FabricPhase phase = FabricPhase::kHead;
   lane.next_place->nb_transport_fw(run, phase, no_delay_);
@@ -283,6 +286,7 @@ void LinkEngine::tell_previous(Lane& lane, FabricPhase phase) {
   static_cast<RunSpan&>(run) = lane.run;
   run.flow = lane.flow;
   run.hop = lane.hop;
+  run.lane = lane.previous_lane;
   lane.previous_place->nb_transport_bw(run, phase, no_delay_);
 }
 

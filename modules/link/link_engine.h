@@ -104,7 +104,7 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   void prepare(unsigned step) const;
   const Lane* lone_claimant() const;
   static void prepare_place(const void* place);
-  void prepare_neighbours(const Lane& lane) const;
+  static void prepare_neighbours(const Lane& lane);
   void set_places(Lane& lane);
   template <class Interface>
   FabricRelay* relay_of(Interface* place);
