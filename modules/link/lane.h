@@ -12,6 +12,11 @@ namespace wafervp {
 /// What a link keeps of the next hop's runs, which free its buffer.
 struct Credit : RunSpan {
   Time here = 0;  ///< when the credit of the last packet has come back
+
+  Credit& operator=(const RunSpan& run) {
+    RunSpan::operator=(run);
+    return *this;
+  }
 };
 
 /// What a lane waits for.

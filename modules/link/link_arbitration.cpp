@@ -26,24 +26,28 @@ void LinkEngine::prepare(unsigned step) const {
       prefetch(this, 4 * kWarmBytes);
       break;
     case 1:
-      if (const Lane* lane = lone_claimant()) prefetch(lane, kWarmLaneBytes);
-      break;
-    case 2:
-      if (const Lane* lane = lone_claimant()) {
-        prepare_place(lane->next_place);
-        if (!lane->from_source) prepare_place(lane->previous_place);
-        prefetch(lane->flow, sizeof(Flow));
-      }
+      expected_ = expected();
+      if (expected_ != nullptr) prefetch(expected_, kWarmLaneBytes);
       break;
     default:
-      if (const Lane* lane = lone_claimant()) prefetch(&lane->flow->hops[lane->hop], 2 * sizeof(Flow::Hop));
+      if (expected_ != nullptr) {
+        prepare_neighbours(*expected_);
+        prefetch(expected_->arrivals.front_place(), 2 * sizeof(RunSpan));
+        if (!expected_->credits.empty()) prefetch(expected_->credits.front_place(), sizeof(Credit));
+      }
       break;
   }
 }
 
-/// The lane that claims the link, where only one does.
-const Lane* LinkEngine::lone_claimant() const {
-  return active_.size() == 1 && active_[0]->size() == 1 ? active_[0]->begin()->lane : nullptr;
+/// The lane that will go next, as far as that is known.
+const Lane* LinkEngine::expected() const {
+  const Time now = calendar_.now();
+  const Claim* best = nullptr;
+  for (const ClaimList* list : active_) {
+    best = first_ready(*list, now);
+    if (best != nullptr && (turn_left_ > 0 ? list->input() >= turn_port_ : list->input() > turn_port_)) break;
+  }
+  return best == nullptr ? nullptr : best->lane;
 }
 
 /// Mostly an engine.
@@ -56,8 +60,11 @@ void LinkEngine::prepare_place(const void* place) {
 void LinkEngine::prepare_neighbours(const Lane& lane) {
   prepare_place(lane.next_place);
   if (!lane.from_source) prepare_place(lane.previous_place);
-  if (lane.next_lane != nullptr) prefetch(lane.next_lane, kWarmLaneBytes);
-  if (lane.previous_lane != nullptr) prefetch(lane.previous_lane, kWarmLaneBytes);
+  if (lane.next_lane != nullptr) prefetch(lane.next_lane, 1);
+  if (lane.previous_lane != nullptr) {
+    prefetch(lane.previous_lane, 1);
+    prefetch(&lane.previous_lane->credits, 128);
+  }
 }
 
 void LinkEngine::arbitrate(Time now) {
@@ -271,7 +278,7 @@ Time LinkEngine::wish(const Claim& claim, const ClaimList& list, Time now, Rank&
 }
 
 void LinkEngine::want_wake(const Lane& lane, Time now) {
-  if (arbitrating_) return;
+  if (arbitrating_ || wake_.time() <= now) return;
   Time when = lane.owes_answer ? std::max(lane.answer_at, now) : kNever;
   if (lane.standing == Standing::kClaims) {
     Rank rank;

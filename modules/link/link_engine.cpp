@@ -105,14 +105,13 @@ tlm::tlm_sync_enum LinkEngine::take(Run& run, FabricPhase& phase, sc_core::sc_ti
     if (only_ != nullptr) return book(run, phase, delay);
   }
   const Time now = calendar_.now();
-  RunSpan arrival = run;
-  arrival.rate = own_copy(run.rate);
-  const bool appended = lane.arrivals.promise(arrival);
+  const bool appended = lane.arrivals.promise(run);
+  if (run.count > 0) lane.arrivals.back().rate = own_copy(run.rate);
   const bool hopeful = run.hopeful && run.count > 0;
   const bool answer = hopeful || lane.owes_answer;
-  if (answer) set_answer(lane, hopeful ? arrival_of(arrival, 0) : kNever);
-  if (!appended && lane.running && lane.run.end() > arrival.end()) {
-    shorten(lane, arrival.end());
+  if (answer) set_answer(lane, hopeful ? arrival_of(lane.arrivals.back(), 0) : kNever);
+  if (!appended && lane.running && lane.run.end() > run.end()) {
+    shorten(lane, run.end());
   } else if (!appended) {
     refresh(lane);
   } else if (!note_later_promise(lane) && !answer && !behind_present(lane, now)) {
@@ -130,16 +129,17 @@ tlm::tlm_sync_enum LinkEngine::nb_transport_bw(Run& run, FabricPhase& phase, sc_
     want_wake(lane, now);
     return tlm::TLM_ACCEPTED;
   }
-  Credit credit;
-  static_cast<RunSpan&>(credit) = run;
-  credit.rate = own_copy(run.rate);
-  if (credit.count > 0) credit.here = credit.tail(credit.count - 1) + config_.latency;
-  const bool appended = lane.credits.promise(credit);
+  const bool appended = lane.credits.promise(run);
+  if (run.count > 0) {
+    Credit& credit = lane.credits.back();
+    credit.rate = own_copy(run.rate);
+    credit.here = run.tail(run.count - 1) + config_.latency;
+  }
   if (in_progress(lane, now)) {
     const Slots slots{lane.run.origin, lane.run.offset, lane.run.rate, lane.run.late};
     lane.covered = lane.run.first + credited_extent(lane, lane.run.first, slots, lane.run.count).packets;
     // Credits for packets before the run are no answer to it yet.
-    const bool answer = !appended || credit.end() > lane.run.first;
+    const bool answer = !appended || run.end() > lane.run.first;
     if (answer && lane.covered < lane.run.end()) {
       shorten(lane, lane.covered);
       want_wake(lane, now);
@@ -190,7 +190,7 @@ void LinkEngine::begin(Lane& lane, const Plan& plan, Time start) {
   forget_spent_credits(lane, start);
   refresh(lane);
   tell_next(lane);
-  tell_previous(lane, FabricPhase::kCredit);
+  if (!lane.from_source || run.last) tell_previous(lane, FabricPhase::kCredit);
 }
 
 /// Whether a present run of the lane's port can be cut: who goes before it changes from packet to packet.
@@ -224,6 +224,7 @@ void LinkEngine::shorten(Lane& lane, std::uint64_t end_packet) {
     refresh(lane);
     return;
   }
+  const bool ended_message = run.last;
   const Time start = run.head(0);
   count(lane, start, ~std::uint64_t{0});
   const auto kept = static_cast<std::uint32_t>(end - run.first);
@@ -239,7 +240,7 @@ void LinkEngine::shorten(Lane& lane, std::uint64_t end_packet) {
   if (!lane.paced) set_end_of(run, kept > 0 ? lane.run_end : start);
   refresh(lane);
   tell_next(lane);
-  tell_previous(lane, FabricPhase::kCredit);
+  if (!lane.from_source || ended_message) tell_previous(lane, FabricPhase::kCredit);
   if (!arbitrating_) schedule_wake(now);
 }
 
@@ -280,7 +281,7 @@ void LinkEngine::tell_next(Lane& lane) {
 }
 
 void LinkEngine::tell_previous(Lane& lane, FabricPhase phase) {
-  // A source keeps count of its messages only where it asked for that.
+  // A source counts its messages only where it asked for that, and is told then of the runs that end one.
   if (lane.from_source && (lane.run.message == nullptr || !lane.run.message->windowed)) return;
   Run run;
   static_cast<RunSpan&>(run) = lane.run;

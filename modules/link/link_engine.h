@@ -99,10 +99,10 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   };
   /// Memory of an engine that a run or a credit touches that comes.
   static constexpr std::size_t kWarmBytes = 128, kWarmClaims = 256;
-  static constexpr std::size_t kWarmLaneBytes = 448;
+  static constexpr std::size_t kWarmLaneBytes = sizeof(Lane);
 
   void prepare(unsigned step) const;
-  const Lane* lone_claimant() const;
+  const Lane* expected() const;
   static void prepare_place(const void* place);
   static void prepare_neighbours(const Lane& lane);
   void set_places(Lane& lane);
@@ -207,6 +207,7 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   LinkStatistics statistics_;  ///< bytes by class only, and without what is booked
   sc_core::sc_time no_delay_;
 
+  mutable const Lane* expected_ = nullptr;          ///< for hints: who will go next
   boost::container::small_vector<Lane*, 1> owing_;  ///< lanes with a hopeful run to answer
 
   // For set-up.

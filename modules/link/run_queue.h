@@ -27,13 +27,15 @@ class RunQueueOf {
   }
 
   /// Appends `run`, or shortens the last run if it begins with the same packet. True when it appended.
-  bool promise(const Kept& run) {
+  template <class Promised>
+  bool promise(const Promised& run) {
     // The last run itself may be in a cache line that is far away.
     if (size_ != 0 && run.first <= last_first_) {
       if (run.count == 0) {
         if (--size_ != 0) last_first_ = back().first;
       } else {
         back() = run;
+        last_first_ = run.first;
       }
       return false;
     }
