@@ -14,9 +14,10 @@ namespace wafervp {
 
 namespace {
 
-constexpr std::size_t kAheadStride = 2;     // entries from step to step
-constexpr std::uint32_t kLargeBatch = 128;  // the state of fewer modules stays in the cache
-constexpr Time kLookAhead = 1'000'000;      // ps that sc_time_stamp may lag behind
+constexpr std::uint32_t kLargeBatch = 128;      // the state of fewer modules stays in the cache
+constexpr std::uint32_t kArbitrationBatch = 4;  // each looks at flows, of which there are many more
+constexpr std::size_t kSmallBatch = 40;         // sorted by insertion
+constexpr Time kLookAhead = 1'000'000;          // ps that sc_time_stamp may lag behind
 
 std::size_t cache_slot(Time time) { return static_cast<std::size_t>((time * 0x9e3779b97f4a7c15ull) >> 52); }
 
@@ -122,6 +123,15 @@ void Calendar::heap_pop() {
 void Calendar::sort_batch() {
   const auto before = [](const Item& a, const Item& b) { return a.order < b.order; };
   std::vector<Item>& items = batch_.items;
+  if (items.size() <= kSmallBatch) {
+    for (std::size_t i = 1; i < items.size(); ++i) {
+      const Item item = items[i];
+      std::size_t to = i;
+      for (; to > 0 && before(item, items[to - 1]); --to) items[to] = items[to - 1];
+      items[to] = item;
+    }
+    return;
+  }
   const auto second = std::is_sorted_until(items.begin(), items.end(), before);
   if (before(items.back(), items.front()) && std::is_sorted(second, items.end(), before)) {
     std::rotate(items.begin(), second, items.end());
@@ -134,10 +144,9 @@ void Calendar::sort_batch() {
 void Calendar::look_ahead(std::size_t place) const {
   const Item* items = batch_.items.data();
   const std::size_t size = batch_.items.size();
-  const std::size_t first = place + (kAheadSteps + 1) * kAheadStride;
-  if (first < size) prefetch(items[first].entry, sizeof(CalendarEntry));
+  if (place + kAheadSteps + 1 < size) prefetch(items[place + kAheadSteps + 1].entry, sizeof(CalendarEntry));
   for (unsigned step = 0; step < kAheadSteps; ++step) {
-    const std::size_t ahead = place + (kAheadSteps - step) * kAheadStride;
+    const std::size_t ahead = place + kAheadSteps - step;
     if (ahead < size && items[ahead].entry != nullptr) items[ahead].entry->prepare(step);
   }
 }
@@ -163,8 +172,9 @@ inline void Calendar::run_follower() {
 void Calendar::run_batch(Stage stage) {
   Item* items = batch_.items.data();
   const std::size_t size = batch_.items.size();
+  const bool ahead = size >= (stage == Stage::kArbitration ? kArbitrationBatch : kLargeBatch);
   for (std::size_t place = 0; place < size; ++place) {
-    if (size >= kLargeBatch) look_ahead(place);
+    if (ahead) look_ahead(place);
     const Item item = items[place];
     last_of_order_ = place + 1 == size || items[place + 1].order != item.order;
     if (item.entry != nullptr) {

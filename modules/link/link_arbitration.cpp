@@ -9,11 +9,12 @@ namespace wafervp {
 
 namespace {
 
-/// First of the claims up to `end` that are of a later port than `claim`.
-const Claim* next_port(const Claim* claim, const Claim* end) {
-  if (claim == end || end[-1].input == claim->input) return end;
-  return std::partition_point(claim, end,
-                              [input = claim->input](const Claim& other) { return other.input == input; });
+const Claim* first_ready(const ClaimList& list, Time now) {
+  for (const Claim& claim : list) {
+    if (claim.age > now) break;
+    if (claim.ready <= now) return &claim;
+  }
+  return nullptr;
 }
 
 }  // namespace
@@ -25,23 +26,28 @@ void LinkEngine::prepare(unsigned step) const {
       prefetch(this, 4 * kWarmBytes);
       break;
     case 1:
-      if (claims_.size() == 1) prefetch(claims_[0].lane, kWarmLaneBytes);
-      break;
-    case 2:
-      if (claims_.size() == 1) {
-        const Lane& lane = *claims_[0].lane;
-        prepare_place(lane.next_place);
-        if (!lane.from_source) prepare_place(lane.previous_place);
-        prefetch(lane.flow, sizeof(Flow));
-      }
+      expected_ = expected();
+      if (expected_ != nullptr) prefetch(expected_, kWarmLaneBytes);
       break;
     default:
-      if (claims_.size() == 1) {
-        const Lane& lane = *claims_[0].lane;
-        prefetch(&lane.flow->hops[lane.hop], 2 * sizeof(Flow::Hop));
+      if (expected_ != nullptr) {
+        prepare_neighbours(*expected_);
+        prefetch(expected_->arrivals.front_place(), 2 * sizeof(RunSpan));
+        if (!expected_->credits.empty()) prefetch(expected_->credits.front_place(), sizeof(Credit));
       }
       break;
   }
+}
+
+/// The lane that will go next, as far as that is known.
+const Lane* LinkEngine::expected() const {
+  const Time now = calendar_.now();
+  const Claim* best = nullptr;
+  for (const ClaimList* list : active_) {
+    best = first_ready(*list, now);
+    if (best != nullptr && (turn_left_ > 0 ? list->input() >= turn_port_ : list->input() > turn_port_)) break;
+  }
+  return best == nullptr ? nullptr : best->lane;
 }
 
 /// Mostly an engine.
@@ -51,12 +57,14 @@ void LinkEngine::prepare_place(const void* place) {
 }
 
 /// Both neighbours are told of a run at its end.
-void LinkEngine::prepare_neighbours(const Lane& lane) const {
+void LinkEngine::prepare_neighbours(const Lane& lane) {
   prepare_place(lane.next_place);
   if (!lane.from_source) prepare_place(lane.previous_place);
-  const auto& hops = lane.flow->hops;
-  if (lane.hop + 1u < hops.size()) prefetch(hops[lane.hop + 1u].lane, kWarmLaneBytes);
-  if (lane.hop > 0) prefetch(hops[lane.hop - 1u].lane, kWarmLaneBytes);
+  if (lane.next_lane != nullptr) prefetch(lane.next_lane, 1);
+  if (lane.previous_lane != nullptr) {
+    prefetch(lane.previous_lane, 1);
+    prefetch(&lane.previous_lane->credits, 128);
+  }
 }
 
 void LinkEngine::arbitrate(Time now) {
@@ -77,19 +85,21 @@ void LinkEngine::arbitrate(Time now) {
     if (lane == nullptr) break;
     start_run(*lane, now, limit, contended);
   }
-  if (answers_owed_ != 0) answer_hopes(now);
+  if (!owing_.empty()) answer_hopes(now);
   arbitrating_ = false;
   schedule_wake(now);
 }
 
 /// Cuts the present run for the first claimant that it has to make way for.
 void LinkEngine::admit_claimants(Time now) {
-  const Claim* first = nullptr;
+  const Lane* first = nullptr;
   Rank rank;
-  for (const Claim& claim : claims_) {
-    if (claim.ready > now || claim.lane == present_) continue;
-    if (first != nullptr && claim.serial > first->serial) continue;
-    if (outranks_present(claim, now, rank)) first = &claim;
+  for (const ClaimList* list : active_) {
+    for (const Claim& claim : *list) {
+      if (claim.age > now) break;
+      if (claim.ready > now || claim.lane == present_ || !outranks_present(claim, *list, now, rank)) continue;
+      if (first == nullptr || claim.lane->serial < first->serial) first = claim.lane;
+    }
   }
   if (first == nullptr) return;
   bounded_ = true;
@@ -100,51 +110,42 @@ void LinkEngine::admit_claimants(Time now) {
 
 void LinkEngine::answer_hopes(Time now) {
   for (;;) {
-    const Claim* first = nullptr;
-    for (const Claim& claim : claims_) {
-      if (claim.answer_at > now) continue;
-      if (first == nullptr || claim.serial < first->serial) first = &claim;
+    Lane* first = nullptr;
+    for (Lane* lane : owing_) {
+      if (lane->answer_at > now || lane->standing == Standing::kIdle) continue;
+      if (first == nullptr || lane->serial < first->serial) first = lane;
     }
     if (first == nullptr) return;
-    Lane& lane = *first->lane;
-    set_answer(lane, kNever);
-    tell_previous(lane, FabricPhase::kStall);  // may take the lane's claim
+    set_answer(*first, kNever);
+    tell_previous(*first, FabricPhase::kStall);  // may take the lane's claim
   }
 }
 
 /// Round robin over the input ports, starting after the one served last unless its turn goes on; the
 /// oldest within a port.
 Lane* LinkEngine::choose(Time now, std::uint64_t* limit, bool* contended) {
+  const std::size_t ports = active_.size();
+  const unsigned from = turn_left_ > 0 ? turn_port_ : turn_port_ + 1u;
+  std::size_t at = 0;
+  while (at < ports && active_[at]->input() < from) ++at;
   const Claim* best = nullptr;
-  unsigned best_distance = 0;
   bool other_port = false;
-  const unsigned own_distance = turn_left_ > 0 ? 0 : ports_;
-  const Claim* const end = claims_.data() + claims_.size();
-  for (const Claim* claim = claims_.data(); claim != end;) {
-    const unsigned input = claim->input;
-    const Claim* const port_end = next_port(claim, end);
-    while (claim != port_end && claim->ready > now && claim->age <= now) ++claim;
-    if (claim != port_end && claim->ready <= now) {
-      const unsigned distance = input == turn_port_  ? own_distance
-                                : input > turn_port_ ? input - turn_port_
-                                                     : input + ports_ - turn_port_;
-      if (best != nullptr) other_port = true;
-      if (best == nullptr || distance < best_distance) {
-        best_distance = distance;
-        best = claim;
-      }
-    }
-    claim = port_end;
+  for (std::size_t i = 0; i < ports && !other_port; ++i, ++at) {
+    if (at == ports) at = 0;
+    const Claim* claim = first_ready(*active_[at], now);
+    if (claim == nullptr) continue;
+    other_port = best != nullptr;
+    if (best == nullptr) best = claim;
   }
   if (best == nullptr) return nullptr;
-  prefetch(best->lane, kWarmLaneBytes);
+  Lane& lane = *best->lane;
+  prefetch(&lane, kWarmLaneBytes);
   *contended = other_port;
   if (!other_port) turn_left_ = 0;
-  if (other_port && !(best->input == turn_port_ && turn_left_ > 0)) turn_left_ = turn_packets();
-  turn_port_ = best->input;
-  *limit = other_port ? turn_left_ : ~std::uint64_t{0};
-  if (claims_.size() > 1) *limit = before_older(*best, now, *limit);
-  return best->lane;
+  if (other_port && !(lane.input == turn_port_ && turn_left_ > 0)) turn_left_ = turn_packets();
+  turn_port_ = lane.input;
+  *limit = before_older(*best, now, other_port ? turn_left_ : ~std::uint64_t{0});
+  return &lane;
 }
 
 /// Of the first packet of the present run that has not begun at `at`.
@@ -157,19 +158,25 @@ LinkEngine::Seniority LinkEngine::seniority_of_present(Time at) const {
 }
 
 /// No packet of the present run is younger.
-Time LinkEngine::last_age_of_present(Rank& rank) const {
-  if (rank.of_last != 0) return rank.of_last;
-  rank.of_last = kNever;
+Time LinkEngine::last_age_of_present() {
+  if (last_age_known_) return present_last_age_;
+  last_age_known_ = true;
+  present_last_age_ = kNever;
   if (present_->run.count == 0) return kNever;
   const std::uint64_t packet = present_->run.end() - 1;
   const RunSpan* arrival = present_->arrivals.with(packet);
-  if (arrival != nullptr) rank.of_last = arrival->head(packet - arrival->first);
-  return rank.of_last;
+  if (arrival != nullptr) present_last_age_ = arrival->head(packet - arrival->first);
+  return present_last_age_;
 }
 
-bool LinkEngine::outranks_present(const Claim& claim, Time at, Rank& rank) const {
-  if (claim.input != present_->input) return true;
-  if (claim.age > last_age_of_present(rank)) return false;
+/// Whether a claim of the present run's port goes before the last packet of the run.
+bool LinkEngine::goes_before_last(const Claim& claim) {
+  return Seniority{claim.age, claim.id} < Seniority{last_age_of_present(), present_->id};
+}
+
+bool LinkEngine::outranks_present(const Claim& claim, const ClaimList& list, Time at, Rank& rank) {
+  if (&list != present_->claims) return true;
+  if (!goes_before_last(claim)) return false;
   if (rank.at != at) {
     rank.at = at;
     rank.of_present = seniority_of_present(at);
@@ -189,7 +196,7 @@ void LinkEngine::start_run(Lane& lane, Time start, std::uint64_t limit, bool con
   }
   const bool long_runs = !config_.packet_grain && !contended;
   Plan best = plan(lane, slots_from(start), config_.packet_grain ? 1 : limit, long_runs);
-  if (long_runs && best.packets < config_.train_packets) {
+  if (long_runs && gathering_ && best.packets < config_.train_packets) {
     const Plan slow = paced(lane, start);
     if (slow.packets > best.packets) best = slow;
   }
@@ -212,13 +219,16 @@ bool LinkEngine::join_paced(Lane& lane, Time now) {
 
 bool LinkEngine::all_join_paced(Time now) {
   for (;;) {
-    const Claim* first = nullptr;
-    for (const Claim& claim : claims_) {
-      if (claim.ready > now || claim.lane->paced) continue;
-      if (first == nullptr || claim.serial < first->serial) first = &claim;
+    Lane* first = nullptr;
+    for (const ClaimList* list : active_) {
+      for (const Claim& claim : *list) {
+        if (claim.age > now) break;
+        if (claim.ready > now || claim.lane->paced) continue;
+        if (first == nullptr || claim.lane->serial < first->serial) first = claim.lane;
+      }
     }
     if (first == nullptr) return true;
-    if (!join_paced(*first->lane, now)) return false;
+    if (!join_paced(*first, now)) return false;
   }
 }
 
@@ -231,7 +241,7 @@ void LinkEngine::cut_paced(Time now) {
     lane->paced = false;
   }
   paced_.clear();
-  present_ = nullptr;
+  set_present(nullptr);
   period_start_ = free_at_;
   period_bytes_ = 0;
   for (Lane* lane : lanes) refresh(*lane);
@@ -255,26 +265,26 @@ void LinkEngine::drop_ended_paced(Time now) {
 }
 
 /// When arbitration should look at the claim next.
-Time LinkEngine::wish(const Claim& claim, Time now, Rank& rank) const {
-  Time when = kNever;
-  if (claim.ready != kNever) {
-    when = std::max(claim.ready, now);
-    if (!paced_.empty() && claim.lane->paced && claim.lane->run.count > 0) {
-      when = std::max(when, claim.lane->run_end);
-    }
-    if (when < free_at_ &&
-        (bounded_ || present_ == nullptr || claim.lane == present_ || !outranks_present(claim, when, rank))) {
-      when = free_at_;
-    }
+Time LinkEngine::wish(const Claim& claim, const ClaimList& list, Time now, Rank& rank) {
+  Time when = std::max(claim.ready, now);
+  if (!paced_.empty() && claim.lane->paced && claim.lane->run.count > 0) {
+    when = std::max(when, claim.lane->run_end);
   }
-  return std::min(when, std::max(claim.answer_at, now));
+  if (when < free_at_ && (bounded_ || present_ == nullptr || claim.lane == present_ ||
+                          !outranks_present(claim, list, when, rank))) {
+    when = free_at_;
+  }
+  return when;
 }
 
 void LinkEngine::want_wake(const Lane& lane, Time now) {
-  if (arbitrating_) return;
-  Rank rank;
-  const Time when = lane.claim != Lane::kNoClaim ? wish(claims_[find_claim(lane)], now, rank)
-                                                 : std::max(lane.answer_at, now);
+  if (arbitrating_ || wake_.time() <= now) return;
+  Time when = lane.owes_answer ? std::max(lane.answer_at, now) : kNever;
+  if (lane.standing == Standing::kClaims) {
+    Rank rank;
+    ClaimList& list = *lane.claims;
+    when = std::min(when, wish(list[list.find(lane, lane.place)], list, now, rank));
+  }
   if (when < wake_.time()) calendar_.schedule(wake_, when);
 }
 
@@ -283,20 +293,19 @@ void LinkEngine::schedule_wake(Time now) {
   const Time earliest = cuttable ? now : std::max(free_at_, now);
   Rank rank;
   Time when = kNever;
-  if (answers_owed_ != 0) {
-    for (const Claim& claim : claims_) when = std::min(when, std::max(claim.answer_at, now));
+  for (const Lane* lane : owing_) {
+    if (lane->standing != Standing::kIdle) when = std::min(when, std::max(lane->answer_at, now));
   }
-  const Claim* const end = claims_.data() + claims_.size();
-  for (const Claim* claim = claims_.data(); claim != end && when > earliest;) {
-    const bool behind_present = cuttable && claim->input == present_->input;
-    const Claim* const port_end = next_port(claim, end);
-    for (; claim != port_end && claim->age < when; ++claim) {
-      if (std::max(claim->ready, earliest) >= when) continue;
+  for (const ClaimList* list : active_) {
+    if (when <= earliest) break;
+    const bool behind_present = cuttable && list == present_->claims;
+    for (const Claim& claim : *list) {
+      if (claim.age >= when) break;
+      if (std::max(claim.ready, earliest) >= when) continue;
       // Most by far wait behind the present run, which goes before them.
-      if (behind_present && when <= free_at_ && claim->age > last_age_of_present(rank)) break;
-      when = std::min(when, wish(*claim, now, rank));
+      if (behind_present && when <= free_at_ && !goes_before_last(claim)) break;
+      when = std::min(when, wish(claim, *list, now, rank));
     }
-    claim = port_end;
   }
   if (when == kNever) {
     calendar_.cancel(wake_);

@@ -77,7 +77,8 @@ void LinkEngine::unbook(Time now) {
     taken_back.push_back(Run::from_source(*booked.message, booked.arrived));
     lane.next -= booked.count;
     lane.run = booked.run(config_.rate, lane.next);
-    count(lane.run, lane.traffic_class, booked.end, ~std::uint64_t{0});
+    lane.run_end = booked.end;
+    count(lane, lane.run.head(0), ~std::uint64_t{0});
     free_at_ = start;
     period_start_ = booked.origin;
     period_bytes_ = booked.offset;
@@ -91,7 +92,7 @@ void LinkEngine::unbook(Time now) {
     period_bytes_ = 0;
     // The turn of a run that has ended counts still.
     lane.run.count = booked_.ended_count();
-    if (lane.run.count != 0) present_ = &lane;
+    if (lane.run.count != 0) set_present(&lane);
   } else {
     const Booked& last = booked_.back();
     // The run in progress may be cut from now on, which needs its arrival again.
@@ -99,7 +100,7 @@ void LinkEngine::unbook(Time now) {
     lane.run = last.run(config_.rate, lane.next - last.count);
     lane.run_end = last.end;
     lane.running = true;
-    present_ = &lane;
+    set_present(&lane);
     set_end_of(lane.run, last.end);
     booked_.clear();
   }

@@ -29,7 +29,7 @@ Lane* LinkEngine::open(Flow& flow, std::uint16_t hop, unsigned input) {
   lane.from_source = hop == 0 && flow.source.valid();
   lane.hop = hop;
   lane.input = static_cast<std::uint16_t>(input);
-  ports_ = std::max(ports_, static_cast<std::uint16_t>(input + 1));
+  lane.claims = &claims_of_input(lane.input);
   if (hop > 0) {
     const FabricLink& feed = *flow.hops[hop - 1].link;
     lane.feed_buffer = feed.buffer_packets();
@@ -37,6 +37,23 @@ Lane* LinkEngine::open(Flow& flow, std::uint16_t hop, unsigned input) {
     smallest_feed_ = smallest_feed_ == 0 ? lane.feed_buffer : std::min(smallest_feed_, lane.feed_buffer);
   }
   return &lane;
+}
+
+/// The list of claims of an input port; they are made at the port's first lane.
+ClaimList& LinkEngine::claims_of_input(std::uint16_t input) {
+  const auto place =
+      std::lower_bound(lists_.begin(), lists_.end(), input,
+                       [](const ClaimList* list, std::uint16_t i) { return list->input() < i; });
+  if (place != lists_.end() && (*place)->input() == input) return **place;
+  ClaimList* list = &first_list_;
+  if (lists_.empty()) {
+    first_list_.set_input(input);
+  } else {
+    static_assert(std::is_trivially_destructible_v<ClaimList>);
+    list = arena_.make<ClaimList>(input).release();
+  }
+  lists_.insert(place, list);
+  return *list;
 }
 
 /// The relay at `place`, or null. Asking the type costs much, and all flows of a link meet the same few
@@ -64,6 +81,9 @@ void LinkEngine::set_places(Lane& lane) {
     if (behind == nullptr) break;
     lane.previous_place = behind;
   }
+  lane.placed = true;
+  if (lane.hop + 1u < flow.hops.size()) lane.next_lane = flow.hops[lane.hop + 1u].lane;
+  if (lane.hop > 0) lane.previous_lane = flow.hops[lane.hop - 1u].lane;
   lane.needs_credit = !(flow.unlimited_sink && lane.hop + 1u == flow.hops.size());
   // Only one flow has ever used the link, from an NPU to one right behind it: no arbitration is needed.
   if (lanes_.size() == 1 && flow.hops.size() == 1 && flow.unlimited_sink && flow.source.valid() &&
@@ -79,60 +99,60 @@ tlm::tlm_sync_enum LinkEngine::nb_transport_fw(Run& run, FabricPhase& phase, sc_
 }
 
 tlm::tlm_sync_enum LinkEngine::take(Run& run, FabricPhase& phase, sc_core::sc_time& delay) {
-  Lane& lane = *run.flow->hops[run.hop].lane;
-  if (lane.next_place == nullptr) {
+  Lane& lane = Lane::of(run, run.hop);
+  if (!lane.placed) {
     set_places(lane);
     if (only_ != nullptr) return book(run, phase, delay);
   }
   const Time now = calendar_.now();
-  RunSpan arrival = run;
-  arrival.rate = own_copy(run.rate);
-  const bool appended = lane.arrivals.promise(arrival);
+  const bool appended = lane.arrivals.promise(run);
+  if (run.count > 0) lane.arrivals.back().rate = own_copy(run.rate);
   const bool hopeful = run.hopeful && run.count > 0;
-  if (hopeful || lane.answer_at != kNever) set_answer(lane, hopeful ? arrival_of(arrival, 0) : kNever);
-  if (!appended && lane.running && lane.run.end() > arrival.end()) {
-    shorten(lane, arrival.end());
-  } else if (appended) {
-    note_later_promise(lane);
-  } else {
+  const bool answer = hopeful || lane.owes_answer;
+  if (answer) set_answer(lane, hopeful ? arrival_of(lane.arrivals.back(), 0) : kNever);
+  if (!appended && lane.running && lane.run.end() > run.end()) {
+    shorten(lane, run.end());
+  } else if (!appended) {
     refresh(lane);
+  } else if (!note_later_promise(lane) && !answer && !behind_present(lane, now)) {
+    return tlm::TLM_ACCEPTED;
   }
   want_wake(lane, now);
   return tlm::TLM_ACCEPTED;
 }
 
 tlm::tlm_sync_enum LinkEngine::nb_transport_bw(Run& run, FabricPhase& phase, sc_core::sc_time&) {
-  Lane& lane = *run.flow->hops[run.hop - 1u].lane;
+  Lane& lane = Lane::of(run, run.hop - 1u);
   const Time now = calendar_.now();
   if (phase == FabricPhase::kStall) {
     if (lane.running && lane.run.end() > lane.covered) shorten(lane, lane.covered);
     want_wake(lane, now);
     return tlm::TLM_ACCEPTED;
   }
-  Credit credit;
-  static_cast<RunSpan&>(credit) = run;
-  credit.rate = own_copy(run.rate);
-  if (credit.count > 0) credit.here = credit.tail(credit.count - 1) + config_.latency;
-  const bool appended = lane.credits.promise(credit);
+  const bool appended = lane.credits.promise(run);
+  if (run.count > 0) {
+    Credit& credit = lane.credits.back();
+    credit.rate = own_copy(run.rate);
+    credit.here = run.tail(run.count - 1) + config_.latency;
+  }
   if (in_progress(lane, now)) {
     const Slots slots{lane.run.origin, lane.run.offset, lane.run.rate, lane.run.late};
     lane.covered = lane.run.first + credited_extent(lane, lane.run.first, slots, lane.run.count).packets;
     // Credits for packets before the run are no answer to it yet.
-    const bool answer = !appended || credit.end() > lane.run.first;
+    const bool answer = !appended || run.end() > lane.run.first;
     if (answer && lane.covered < lane.run.end()) {
       shorten(lane, lane.covered);
       want_wake(lane, now);
       return tlm::TLM_ACCEPTED;
     }
   }
-  if (lane.claim != Lane::kNoClaim) {
-    if (appended) {
-      note_later_promise(lane);
-    } else {
-      refresh(lane);
-    }
-    want_wake(lane, now);
+  if (lane.standing == Standing::kIdle) return tlm::TLM_ACCEPTED;
+  if (!appended) {
+    refresh(lane);
+  } else if (!note_later_promise(lane) && !behind_present(lane, now)) {
+    return tlm::TLM_ACCEPTED;
   }
+  want_wake(lane, now);
   return tlm::TLM_ACCEPTED;
 }
 
@@ -156,21 +176,26 @@ void LinkEngine::begin(Lane& lane, const Plan& plan, Time start) {
   lane.running = true;
   lane.covered = run.first + plan.credited;
   lane.next = end;
-  if (lane.answer_at != kNever && end >= lane.arrivals.back().end()) set_answer(lane, kNever);
+  if (lane.owes_answer && end >= lane.arrivals.back().end()) set_answer(lane, kNever);
   lane.paced = run.late > 0;
   if (lane.paced) {
-    present_ = nullptr;
+    set_present(nullptr);
     paced_.push_back(&lane);
   } else {
-    present_ = &lane;
+    set_present(&lane);
     set_end_of(run, lane.run_end);
   }
-  count(run, lane.traffic_class, lane.run_end, 1);
+  count(lane, start, 1);
   lane.arrivals.forget_before(run.first);
   forget_spent_credits(lane, start);
   refresh(lane);
   tell_next(lane);
-  tell_previous(lane, FabricPhase::kCredit);
+  if (!lane.from_source || run.last) tell_previous(lane, FabricPhase::kCredit);
+}
+
+/// Whether a present run of the lane's port can be cut: who goes before it changes from packet to packet.
+bool LinkEngine::behind_present(const Lane& lane, Time now) const {
+  return !bounded_ && present_ != nullptr && now < free_at_ && present_->claims == lane.claims;
 }
 
 bool LinkEngine::in_progress(const Lane& lane, Time now) const {
@@ -199,32 +224,40 @@ void LinkEngine::shorten(Lane& lane, std::uint64_t end_packet) {
     refresh(lane);
     return;
   }
-  const unsigned traffic_class = lane.traffic_class;
-  count(run, traffic_class, lane.run_end, ~std::uint64_t{0});
+  const bool ended_message = run.last;
+  const Time start = run.head(0);
+  count(lane, start, ~std::uint64_t{0});
   const auto kept = static_cast<std::uint32_t>(end - run.first);
   run.shorten(kept);
   if (kept > 0) {
     lane.run_end = run.tail(kept - 1);
-    count(run, traffic_class, lane.run_end, 1);
+    count(lane, start, 1);
   }
+  last_age_known_ = false;
   lane.next = end;
   lane.covered = std::min(lane.covered, end);
   lane.running = kept > 0;
-  if (!lane.paced) set_end_of(run, kept > 0 ? lane.run_end : run.head(0));
+  if (!lane.paced) set_end_of(run, kept > 0 ? lane.run_end : start);
   refresh(lane);
   tell_next(lane);
-  tell_previous(lane, FabricPhase::kCredit);
+  if (!lane.from_source || ended_message) tell_previous(lane, FabricPhase::kCredit);
   if (!arbitrating_) schedule_wake(now);
 }
 
-/// Counts `run`, whose last byte leaves at `end`, with `sign` 1, and back with -1.
-void LinkEngine::count(const RunSpan& run, unsigned traffic_class, Time end, std::uint64_t sign) {
+/// Counts the lane's run, which begins at `start`, with `sign` 1, and back with -1.
+void LinkEngine::count(const Lane& lane, Time start, std::uint64_t sign) {
+  const RunSpan& run = lane.run;
   const std::uint64_t bytes = run.bytes(run.count);
-  statistics_.class_bytes[traffic_class & 3u] += bytes * sign;
+  statistics_.class_bytes[lane.traffic_class & 3u] += bytes * sign;
   statistics_.packets += run.count * sign;
   statistics_.runs += sign;
   // A paced run leaves gaps on the wire.
-  statistics_.busy_ps += (run.late == 0 ? end - run.head(0) : config_.rate.ps(bytes)) * sign;
+  statistics_.busy_ps += (run.late == 0 ? lane.run_end - start : config_.rate.ps(bytes)) * sign;
+}
+
+void LinkEngine::set_present(Lane* lane) {
+  present_ = lane;
+  last_age_known_ = false;
 }
 
 /// The link is free after `run`. A busy period goes on over gapless runs, so that rounding does not add up.
@@ -241,18 +274,20 @@ void LinkEngine::tell_next(Lane& lane) {
   run.flow = lane.flow;
   run.origin += config_.latency;
   run.hop = static_cast<std::uint16_t>(lane.hop + 1);
+  run.lane = lane.next_lane;
   run.hopeful = lane.run.end() > lane.covered;
   FabricPhase phase = FabricPhase::kHead;
   lane.next_place->nb_transport_fw(run, phase, no_delay_);
 }
 
 void LinkEngine::tell_previous(Lane& lane, FabricPhase phase) {
-  // A source keeps count of its messages only where it asked for that.
+  // A source counts its messages only where it asked for that, and is told then of the runs that end one.
   if (lane.from_source && (lane.run.message == nullptr || !lane.run.message->windowed)) return;
   Run run;
   static_cast<RunSpan&>(run) = lane.run;
   run.flow = lane.flow;
   run.hop = lane.hop;
+  run.lane = lane.previous_lane;
   lane.previous_place->nb_transport_bw(run, phase, no_delay_);
 }
 
@@ -265,8 +300,8 @@ LinkStatistics LinkEngine::statistics() const {
 
 std::uint64_t LinkEngine::queued_packets(Time now) const {
   std::uint64_t packets = 0;
-  for (const Claim& claim : claims_) {
-    const Lane& lane = *claim.lane;
+  for (const auto& open : lanes_) {
+    const Lane& lane = *open;
     for (std::size_t i = 0; i < lane.arrivals.size(); ++i) {
       const RunSpan& run = lane.arrivals[i];
       for (std::uint64_t p = std::max(run.first, lane.next); p < run.end() && run.head(p - run.first) <= now;

@@ -85,7 +85,6 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   struct Rank {
     Time at = kNever;
     Seniority of_present{};
-    Time of_last = 0;  ///< age of the last packet of the present run, 0: not known
   };
 
   class Wake final : public CalendarEntry {
@@ -100,11 +99,12 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   };
   /// Memory of an engine that a run or a credit touches that comes.
   static constexpr std::size_t kWarmBytes = 128, kWarmClaims = 256;
-  static constexpr std::size_t kWarmLaneBytes = 448;
+  static constexpr std::size_t kWarmLaneBytes = sizeof(Lane);
 
   void prepare(unsigned step) const;
+  const Lane* expected() const;
   static void prepare_place(const void* place);
-  void prepare_neighbours(const Lane& lane) const;
+  static void prepare_neighbours(const Lane& lane);
   void set_places(Lane& lane);
   template <class Interface>
   FabricRelay* relay_of(Interface* place);
@@ -121,33 +121,36 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   Lane* choose(Time now, std::uint64_t* limit, bool* contended);
   std::uint64_t before_older(const Claim& chosen, Time now, std::uint64_t limit) const;
   Seniority seniority_of_present(Time at) const;
-  Time last_age_of_present(Rank& rank) const;
-  bool outranks_present(const Claim& claim, Time at, Rank& rank) const;
+  Time last_age_of_present();
+  bool goes_before_last(const Claim& claim);
+  bool outranks_present(const Claim& claim, const ClaimList& list, Time at, Rank& rank);
   void start_run(Lane& lane, Time start, std::uint64_t limit, bool contended);
   void begin(Lane& lane, const Plan& plan, Time start);
   bool join_paced(Lane& lane, Time now);
   bool all_join_paced(Time now);
   void cut_paced(Time now);
   void drop_ended_paced(Time now);
+  bool behind_present(const Lane& lane, Time now) const;
   bool in_progress(const Lane& lane, Time now) const;
   void note_stall(const Lane& lane, Time start);
   void shorten(Lane& lane, std::uint64_t end_packet);
-  void count(const RunSpan& run, unsigned traffic_class, Time end, std::uint64_t sign);
+  void count(const Lane& lane, Time start, std::uint64_t sign);
   void set_end_of(const RunSpan& run, Time end);
   void schedule_wake(Time now);
   void want_wake(const Lane& lane, Time now);
-  Time wish(const Claim& claim, Time now, Rank& rank) const;
+  Time wish(const Claim& claim, const ClaimList& list, Time now, Rank& rank);
   void tell_next(Lane& lane);
   void tell_previous(Lane& lane, FabricPhase phase);
 
   const Rate* own_copy(const Rate* rate);
-  void note_later_promise(Lane& lane);
+  bool note_later_promise(Lane& lane);
   void refresh(Lane& lane);
-  void make_claim(Lane& lane);
-  void drop_claim(Lane& lane);
-  std::uint32_t find_claim(const Lane& lane) const;
-  void sort_claim(std::uint32_t i);
+  void claim(Lane& lane, Time age, Time ready);
+  void block(Lane& lane);
+  void leave(Lane& lane);
+  ClaimList& claims_of_input(std::uint16_t input);
   void set_answer(Lane& lane, Time when);
+  void set_present(Lane* lane);
   void forget_spent_credits(Lane& lane, Time now);
   Slots slots_from(Time start) const;
   Time arrival_of(const RunSpan& arrival, std::uint64_t i) const;
@@ -156,7 +159,7 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   Plan paced_by_arrivals(const Lane& lane, Time start) const;
   Plan paced_by_credits(const Lane& lane, Time start) const;
   Plan paced(const Lane& lane, Time start) const;
-  std::uint64_t arrived_extent(const Lane& lane, const Slots& slots) const;
+  std::uint64_t arrived_extent(const Lane& lane, const Slots& slots, std::uint64_t limit) const;
   Extent credited_extent(const Lane& lane, std::uint64_t first, const Slots& slots,
                          std::uint64_t limit) const;
   Time gathered(const Lane& lane, const RunSpan& arrival, Time ready) const;
@@ -182,30 +185,35 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   unsigned last_port_ = ~0u;           ///< port that was served before the present one
   std::uint32_t smallest_feed_ = 0;    ///< smallest buffer of the links that feed this one, 0: sources only
 
-  boost::container::small_vector<Claim, 1> claims_;  ///< sorted
-
+  boost::container::small_vector<ClaimList*, 1> active_;  ///< lists that are not empty, by input
+  ClaimList first_list_;                                  ///< of the input that was opened first
   Wake wake_;
+  boost::container::small_vector<Lane*, 1> blocked_;  ///< lanes that wait for a credit that is not promised
 
-  std::vector<Lane*> paced_;  ///< lanes of the runs that share the link, each at the pace of a slower one
-  Lane* present_ = nullptr;   ///< lane of the last run that has the link for itself
+  std::vector<Lane*> paced_;   ///< lanes of the runs that share the link, each at the pace of a slower one
+  Lane* present_ = nullptr;    ///< lane of the last run that has the link for itself
+  Time present_last_age_ = 0;  ///< age of the last packet of its run, once that was asked for
   std::uint64_t turn_before_ = 0;  ///< packets that the present port sent before its present run
   std::uint64_t turn_left_ = 0;
-  std::uint64_t last_turn_ = 0;     ///< packets that `last_port_` sent in its turn
-  std::uint32_t claimed_ = 0;       ///< claims that were ever made
-  std::uint32_t answers_owed_ = 0;  ///< lanes with a hopeful run to answer
+  std::uint64_t last_turn_ = 0;  ///< packets that `last_port_` sent in its turn
+  std::uint32_t claimed_ = 0;    ///< claims that were ever made
   std::uint16_t turn_port_ = 0;
-  std::uint16_t ports_ = 1;
   bool bounded_ = false;  ///< the last run was limited to a turn: claimants do not cut it
   bool arbitrating_ = false;
+  bool last_age_known_ = false;
   bool bridging_ = false;   ///< a lane has had a `longest_turn`
   bool gathering_ = false;  ///< packets or credits have come slower than the link sends
 
   LinkStatistics statistics_;  ///< bytes by class only, and without what is booked
   sc_core::sc_time no_delay_;
 
+  mutable const Lane* expected_ = nullptr;          ///< for hints: who will go next
+  boost::container::small_vector<Lane*, 1> owing_;  ///< lanes with a hopeful run to answer
+
   // For set-up.
   Arena& arena_;
   std::vector<ArenaPointer<Lane>> lanes_;
+  std::vector<ClaimList*> lists_;  ///< of all inputs that were opened, by input
   FabricFw* next_ = nullptr;
   FabricBw* previous_ = nullptr;
   std::vector<std::pair<const void*, FabricRelay*>> relays_;  ///< what is known of the places around

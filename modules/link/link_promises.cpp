@@ -66,10 +66,11 @@ Time LinkEngine::credit_of(const Lane& lane, std::uint64_t packet) const {
   return credit == nullptr ? kNever : credit->tail(freed - credit->first) + config_.latency;
 }
 
-/// Packets from lane.next on, of one message, that can leave without a gap by what is promised.
-std::uint64_t LinkEngine::arrived_extent(const Lane& lane, const Slots& slots) const {
+/// Packets from lane.next on, of one message, that can leave without a gap by what is promised; no more than
+/// `limit`.
+std::uint64_t LinkEngine::arrived_extent(const Lane& lane, const Slots& slots, std::uint64_t limit) const {
   std::uint64_t n = 0;
-  for (std::size_t k = 0; k < lane.arrivals.size(); ++k) {
+  for (std::size_t k = 0; n < limit && k < lane.arrivals.size(); ++k) {
     const RunSpan& run = lane.arrivals[k];
     if (run.end() <= lane.next + n) continue;
     const std::uint64_t skip = lane.next + n - run.first;
@@ -86,7 +87,7 @@ std::uint64_t LinkEngine::arrived_extent(const Lane& lane, const Slots& slots) c
     }
     if (run.last) break;
   }
-  return n;
+  return std::min(n, limit);
 }
 
 LinkEngine::Extent LinkEngine::credited_extent(const Lane& lane, std::uint64_t first, const Slots& slots,
@@ -120,7 +121,7 @@ LinkEngine::Extent LinkEngine::credited_extent(const Lane& lane, std::uint64_t f
 /// have answered before they are spent.
 LinkEngine::Plan LinkEngine::plan(const Lane& lane, const Slots& slots, std::uint64_t limit,
                                   bool may_hope) const {
-  const std::uint64_t n = std::min(arrived_extent(lane, slots), limit);
+  const std::uint64_t n = arrived_extent(lane, slots, limit);
   const Extent credit = credited_extent(lane, lane.next, slots, n);
   if (credit.packets < n) {
     const Time packet = slots.rate->ps(kPacketBytes);
@@ -178,7 +179,7 @@ LinkEngine::Plan LinkEngine::paced(const Lane& lane, Time start) const {
 /// Where packets or credits come slower than the link sends, waiting until a train leaves without gaps and
 /// its last packet on time frees the gaps for others. It must not starve the side that waits for credit.
 Time LinkEngine::gathered(const Lane& lane, const RunSpan& arrival, Time ready) const {
-  if (config_.packet_grain || !bounded_ || calendar_.now() >= free_at_) return ready;
+  if (!gathering_ || config_.packet_grain || !bounded_ || calendar_.now() >= free_at_) return ready;
   const std::uint64_t skip = lane.next - arrival.first;
   const std::uint64_t most = std::min<std::uint64_t>(config_.train_packets, arrival.count - skip);
   if (most < 2) return ready;
@@ -212,7 +213,10 @@ std::uint64_t LinkEngine::turn_packets() const {
   std::uint64_t turn = config_.train_packets;
   if (smallest_feed_ != 0) turn = std::min<std::uint64_t>(turn, smallest_feed_ / 2);
   if (bridging_) {
-    for (const Claim& claim : claims_) turn = std::min<std::uint64_t>(turn, claim.longest_turn);
+    for (const ClaimList* list : active_) {
+      for (const Claim& claim : *list) turn = std::min<std::uint64_t>(turn, claim.longest_turn);
+    }
+    for (const Lane* lane : blocked_) turn = std::min<std::uint64_t>(turn, lane->longest_turn);
   }
   return std::max<std::uint64_t>(1, turn);
 }
@@ -250,9 +254,9 @@ std::uint64_t LinkEngine::before_older(const Claim& chosen, Time now, std::uint6
   if (limit < 2) return limit;
   Time oldest = kNever;
   // Those that are older than the chosen one are not ready.
-  const Claim* const end = claims_.data() + claims_.size();
+  const Claim* const end = chosen.lane->claims->end();
   for (const Claim* claim = &chosen + 1; claim != end; ++claim) {
-    if (claim->age > now || claim->input != chosen.input) break;
+    if (claim->age > now) break;
     if (claim->ready > now) continue;
     oldest = claim->age;
     break;
@@ -274,90 +278,86 @@ const Rate* LinkEngine::own_copy(const Rate* rate) {
 }
 
 /// refresh() after arrivals or credits were added behind those that were known. That says nothing new of a
-/// claim that knows when it is ready, but where it depends on the present time whether it gathers.
-void LinkEngine::note_later_promise(Lane& lane) {
-  if (!gathering_ && lane.claim != Lane::kNoClaim) {
-    lane.claim = find_claim(lane);
-    if (claims_[lane.claim].ready != kNever) return;
-  }
+/// lane for which it is known when it is ready, but where it depends on the present time whether it gathers.
+/// False if so.
+bool LinkEngine::note_later_promise(Lane& lane) {
+  if (!gathering_ && lane.standing == Standing::kClaims) return false;
   refresh(lane);
+  return true;
 }
 
 /// To be called when the lane's arrivals, credits or runs have changed.
 void LinkEngine::refresh(Lane& lane) {
   const RunSpan* arrival = lane.arrivals.with(lane.next);
   if (arrival == nullptr) {
-    if (lane.claim != Lane::kNoClaim) drop_claim(lane);
+    leave(lane);
     return;
   }
-  if (lane.claim == Lane::kNoClaim) make_claim(lane);
-  lane.claim = find_claim(lane);
-  Claim& claim = claims_[lane.claim];
-  const std::uint64_t skip = lane.next - arrival->first;
-  Time age = arrival->head(skip);
+  if (lane.standing == Standing::kIdle) lane.serial = claimed_++;
   if (lane.feed_buffer != 0 && arrival->rate != lane.turn_rate) {
     lane.turn_rate = arrival->rate;
     lane.longest_turn = bridged_turn(lane, *arrival);
     bridging_ = bridging_ || lane.longest_turn != ~0u;
   }
-  claim.longest_turn = lane.longest_turn;
   const Time credit = credit_of(lane, lane.next);
   if (credit == kNever) {
-    claim.ready = age = kNever;
-  } else {
-    const bool slower = arrival->rate != nullptr && *arrival->rate < config_.rate;
-    const Time here = slower ? arrival_of(*arrival, skip) : age;
-    claim.ready = gathered(lane, *arrival, std::max(here, credit));
+    block(lane);
+    return;
   }
-  if (claim.age != age) {
-    claim.age = age;
-    if (claims_.size() > 1) sort_claim(lane.claim);
+  const std::uint64_t skip = lane.next - arrival->first;
+  const Time age = arrival->head(skip);
+  const bool slower = arrival->rate != nullptr && *arrival->rate < config_.rate;
+  const Time here = slower ? arrival_of(*arrival, skip) : age;
+  claim(lane, age, gathered(lane, *arrival, std::max(here, credit)));
+}
+
+/// The lane claims the link for packets of this age, from `ready` on.
+void LinkEngine::claim(Lane& lane, Time age, Time ready) {
+  ClaimList& list = *lane.claims;
+  const Claim claim{age, ready, &lane, lane.id, lane.longest_turn};
+  if (lane.standing == Standing::kClaims) {
+    lane.place = list.move(claim, list.find(lane, lane.place));
+    return;
   }
-}
-
-/// Claims move when others do, mostly by one place.
-std::uint32_t LinkEngine::find_claim(const Lane& lane) const {
-  const auto size = static_cast<std::uint32_t>(claims_.size());
-  std::uint32_t below = std::min(lane.claim, size - 1), above = below;
-  for (;;) {
-    if (claims_[below].lane == &lane) return below;
-    if (claims_[above].lane == &lane) return above;
-    if (below > 0) --below;
-    if (above + 1 < size) ++above;
+  leave(lane);
+  lane.standing = Standing::kClaims;
+  if (list.size() == 0) {
+    auto place = active_.end();
+    while (place != active_.begin() && list.input() < place[-1]->input()) --place;
+    active_.insert(place, &list);
   }
+  lane.place = list.insert(claim, arena_);
 }
 
-/// Puts the claim at place `i`, which has changed, in its order.
-void LinkEngine::sort_claim(std::uint32_t i) {
-  const Claim claim = claims_[i];
-  for (; i > 0 && claim < claims_[i - 1]; --i) claims_[i] = claims_[i - 1];
-  for (; i + 1 < claims_.size() && claims_[i + 1] < claim; ++i) claims_[i] = claims_[i + 1];
-  claims_[i] = claim;
-  claim.lane->claim = i;
+void LinkEngine::block(Lane& lane) {
+  if (lane.standing == Standing::kBlocked) return;
+  leave(lane);
+  lane.standing = Standing::kBlocked;
+  lane.place = static_cast<std::uint32_t>(blocked_.size());
+  blocked_.push_back(&lane);
 }
 
-void LinkEngine::make_claim(Lane& lane) {
-  lane.claim = static_cast<std::uint32_t>(claims_.size());
-  Claim& claim = claims_.emplace_back();
-  claim.lane = &lane;
-  claim.id = lane.id;
-  claim.answer_at = lane.answer_at;
-  claim.input = lane.input;
-  claim.serial = claimed_++;
-  if (lane.claim != 0) sort_claim(lane.claim);
-}
-
-void LinkEngine::drop_claim(Lane& lane) {
-  claims_.erase(claims_.begin() + find_claim(lane));
-  lane.claim = Lane::kNoClaim;
+/// The lane neither claims nor is blocked any more.
+void LinkEngine::leave(Lane& lane) {
+  if (lane.standing == Standing::kClaims) {
+    ClaimList& list = *lane.claims;
+    list.erase(list.find(lane, lane.place));
+    if (list.size() == 0) active_.erase(std::find(active_.begin(), active_.end(), &list));
+  } else if (lane.standing == Standing::kBlocked) {
+    blocked_.back()->place = lane.place;
+    blocked_[lane.place] = blocked_.back();
+    blocked_.pop_back();
+  }
+  lane.standing = Standing::kIdle;
 }
 
 /// kNever: nothing to answer.
 void LinkEngine::set_answer(Lane& lane, Time when) {
-  answers_owed_ += when != kNever ? 1u : 0u;
-  answers_owed_ -= lane.answer_at != kNever ? 1u : 0u;
+  const bool owes = when != kNever;
+  if (owes && !lane.owes_answer) owing_.push_back(&lane);
+  if (!owes && lane.owes_answer) owing_.erase(std::find(owing_.begin(), owing_.end(), &lane));
   lane.answer_at = when;
-  if (lane.claim != Lane::kNoClaim) claims_[find_claim(lane)].answer_at = when;
+  lane.owes_answer = owes;
 }
 
 void LinkEngine::forget_spent_credits(Lane& lane, Time now) {

@@ -27,12 +27,15 @@ class RunQueueOf {
   }
 
   /// Appends `run`, or shortens the last run if it begins with the same packet. True when it appended.
-  bool promise(const Kept& run) {
-    if (size_ != 0 && run.first <= back().first) {
+  template <class Promised>
+  bool promise(const Promised& run) {
+    // The last run itself may be in a cache line that is far away.
+    if (size_ != 0 && run.first <= last_first_) {
       if (run.count == 0) {
-        --size_;
+        if (--size_ != 0) last_first_ = back().first;
       } else {
         back() = run;
+        last_first_ = run.first;
       }
       return false;
     }
@@ -40,6 +43,7 @@ class RunQueueOf {
     if (size_ > mask_) grow();
     ++size_;
     back() = run;
+    last_first_ = run.first;
     return true;
   }
   void pop_front() {
@@ -50,6 +54,8 @@ class RunQueueOf {
   void forget_before(std::uint64_t packet) {
     while (size_ != 0 && front().end() <= packet) pop_front();
   }
+  /// For hints: where the first run lies.
+  const void* front_place() const { return (more_ ? more_.get() : few_.data()) + head_; }
   /// The run with packet `packet`, if that is before the end; null if it is not promised.
   const Kept* with(std::uint64_t packet) const {
     for (std::size_t i = 0; i < size_; ++i) {
@@ -71,6 +77,7 @@ class RunQueueOf {
   }
 
   std::unique_ptr<Kept[]> more_;  ///< the ring, once two places are not enough
+  std::uint64_t last_first_ = 0;  ///< first packet of the last run, if there is one
   std::uint32_t head_ = 0;
   std::uint32_t size_ = 0;
   std::uint32_t mask_ = 1;  ///< places in the ring - 1
