@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 
@@ -18,37 +19,24 @@ struct Booked {
   std::uint32_t count;
   std::uint16_t tail_bytes;
 
-  RunSpan run(const Rate& rate, std::uint64_t first) const {
-    RunSpan run;
-    run.message = message;
-    run.rate = &rate;
-    run.first = first;
-    run.offset = offset;
-    run.origin = origin;
-    run.count = count;
-    run.tail_bytes = tail_bytes;
-    run.last = true;
-    return run;
-  }
+  Time start(const Rate& rate) const { return origin + rate.ps(offset); }
+  std::uint64_t bytes() const { return (count - 1) * std::uint64_t{kPacketBytes} + tail_bytes; }
 };
 
-/// The booked runs of a link that have not ended, oldest first; and sums over all that were ever booked.
+/// The runs that are booked on a link and not over, oldest first; and sums over all that were ever booked.
 class BookedRuns {
  public:
-  bool empty() const { return size_ == 0; }
-  const Booked& back() const { return data()[size_ - 1]; }
-  void pop_back() { --size_; }
-  void clear() { size_ = 0; }
+  std::size_t size() const { return size_; }
+  const Booked& operator[](std::size_t i) const { return data()[i]; }
 
-  /// Appends a run of packets up to `end_packet`.
-  void push(const Booked& run, std::uint64_t end_packet, Time now) {
+  /// Appends a run of packets up to `end_packet`. A run is over, and may be forgotten, when its end was more
+  /// than `keep` ago.
+  void push(const Booked& run, std::uint64_t end_packet, Time now, Time keep) {
     if (size_ != 0) {
-      const Booked& last = back();
-      if (last.end < now) {
-        ended_count_ = last.count;
+      if (data()[size_ - 1].end + keep < now) {
         size_ = 0;
       } else if (size_ == capacity_) {
-        make_room(now);
+        make_room(now, keep);
       }
     }
     data()[size_++] = run;
@@ -61,7 +49,19 @@ class BookedRuns {
     bytes_ += bytes;
   }
 
-  std::uint32_t ended_count() const { return ended_count_; }  ///< packets of the last run that was forgotten
+  /// How many begin before `when` on a link of rate `rate`.
+  std::size_t begun(const Rate& rate, Time when) const {
+    std::size_t n = size_;
+    while (n > 0 && data()[n - 1].start(rate) >= when) --n;
+    return n;
+  }
+  /// Packets that are here at `now` and have not begun.
+  std::uint64_t waiting(const Rate& rate, Time now) const {
+    std::uint64_t packets = 0;
+    for (std::size_t i = begun(rate, now + 1); i < size_; ++i)
+      packets += data()[i].arrived <= now ? data()[i].count : 0;
+    return packets;
+  }
   std::uint64_t end_packet() const { return end_packet_; }
   std::uint64_t runs() const { return runs_; }
   Time busy() const { return busy_; }             ///< in the periods that have ended
@@ -70,13 +70,12 @@ class BookedRuns {
  private:
   const Booked* data() const { return more_ ? more_.get() : &one_; }
   Booked* data() { return more_ ? more_.get() : &one_; }
-  [[gnu::noinline]] void make_room(Time now);
+  [[gnu::noinline]] void make_room(Time now, Time keep);
 
   std::unique_ptr<Booked[]> more_;  ///< once one place is not enough
   std::uint32_t size_ = 0;
   std::uint32_t capacity_ = 1;
   Booked one_{};
-  std::uint32_t ended_count_ = 0;
   std::uint64_t runs_ = 0;
   std::uint64_t end_packet_ = 0;
   Time busy_ = 0;

@@ -21,7 +21,7 @@ void LinkEngine::bind(FabricFw& next, FabricBw& previous) {
 }
 
 Lane* LinkEngine::open(Flow& flow, std::uint16_t hop, unsigned input) {
-  if (only_ != nullptr) unbook(calendar_.now());
+  if (booked_at_ != nullptr) booked_at_->unbook(calendar_.now());
   Lane& lane = *lanes_.emplace_back(arena_.make<Lane>());
   lane.flow = &flow;
   lane.id = flow.id;
@@ -85,13 +85,6 @@ void LinkEngine::set_places(Lane& lane) {
   if (lane.hop + 1u < flow.hops.size()) lane.next_lane = flow.hops[lane.hop + 1u].lane;
   if (lane.hop > 0) lane.previous_lane = flow.hops[lane.hop - 1u].lane;
   lane.needs_credit = !(flow.unlimited_sink && lane.hop + 1u == flow.hops.size());
-  // Only one flow has ever used the link, from an NPU to one right behind it: no arbitration is needed.
-  if (lanes_.size() == 1 && flow.hops.size() == 1 && flow.unlimited_sink && flow.source.valid() &&
-      !config_.packet_grain) {
-    only_ = &lane;
-    only_next_ = lane.next_place;
-    only_previous_ = lane.previous_place;
-  }
 }
 
 tlm::tlm_sync_enum LinkEngine::nb_transport_fw(Run& run, FabricPhase& phase, sc_core::sc_time& delay) {
@@ -102,6 +95,7 @@ tlm::tlm_sync_enum LinkEngine::take(Run& run, FabricPhase& phase, sc_core::sc_ti
   Lane& lane = Lane::of(run, run.hop);
   if (!lane.placed) {
     set_places(lane);
+    begin_booking(lane);
     if (only_ != nullptr) return book(run, phase, delay);
   }
   const Time now = calendar_.now();
@@ -293,13 +287,17 @@ void LinkEngine::tell_previous(Lane& lane, FabricPhase phase) {
 
 LinkStatistics LinkEngine::statistics() const {
   LinkStatistics statistics = statistics_;
-  if (only_ != nullptr) add_booked(statistics);
+  if (booked_at_ != nullptr) {
+    const Time now = calendar_.now();
+    const Time when = now < behind_first_ ? 0 : now - behind_first_ + 1;
+    booked_at_->add_booked(statistics, booked_at_->booked_.begun(config_.rate, when));
+  }
   for (const std::uint64_t bytes : statistics.class_bytes) statistics.bytes += bytes;
   return statistics;
 }
 
 std::uint64_t LinkEngine::queued_packets(Time now) const {
-  std::uint64_t packets = 0;
+  std::uint64_t packets = only_ != nullptr ? booked_.waiting(config_.rate, now) : 0;
   for (const auto& open : lanes_) {
     const Lane& lane = *open;
     for (std::size_t i = 0; i < lane.arrivals.size(); ++i) {

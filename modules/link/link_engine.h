@@ -4,6 +4,7 @@
 #include <array>
 #include <boost/container/small_vector.hpp>
 #include <cstdint>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "core/calendar.h"
 #include "core/fabric_protocol.h"
 #include "core/prefetch.h"
+#include "link/booked_path.h"
 #include "link/booked_runs.h"
 #include "link/lane.h"
 
@@ -87,6 +89,18 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
     Seniority of_present{};
   };
 
+  /// A booked run, with what it takes to arbitrate it after all.
+  struct Unbooked : RunSpan {
+    Time arrived = 0;  ///< handed over by the source
+    Time end_at = 0;   ///< its last byte
+  };
+  /// Of a list of booked runs, those that have got to a link.
+  struct Progress {
+    std::size_t promised = 0;    ///< have begun on the link before
+    std::size_t begun = 0;       ///< have begun on the link
+    std::size_t begun_next = 0;  ///< have begun on the link behind
+  };
+
   class Wake final : public CalendarEntry {
    public:
     Wake(LinkEngine& engine, std::uint32_t order)
@@ -111,9 +125,20 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
 
   tlm::tlm_sync_enum take(Run& run, FabricPhase& phase, sc_core::sc_time& delay);
   tlm::tlm_sync_enum book(Run& run, FabricPhase& phase, sc_core::sc_time& delay);
-  [[gnu::noinline]] tlm::tlm_sync_enum pass_on_watched(Run& run, FabricPhase& phase, sc_core::sc_time& delay);
+  [[gnu::noinline]] tlm::tlm_sync_enum book_path(Run& run, FabricPhase& phase, sc_core::sc_time& delay);
+  void put_on(Run& run, Time start, Time keep);
+  [[gnu::noinline]] void tell_source(const Run& run);
+  void add_booked(LinkStatistics& statistics, std::size_t begun) const;
+
+  bool serves_only(const Lane& lane) const;
+  void begin_booking(Lane& lane);
+  Lane* follow(Lane& first, BookedPath& path);
+  bool admit(const Run& run, Time start);
+  std::uint64_t missing_bytes(Time start) const;
   void unbook(Time now);
-  void add_booked(LinkStatistics& statistics) const;
+  std::vector<Unbooked> booked_runs() const;
+  void take_back(const RunSpan& booked, Time latency, std::size_t hops, bool from_source);
+  void resume(Lane& lane, const std::vector<Unbooked>& runs, const Progress& progress, Time now);
 
   void arbitrate(Time now);
   void admit_claimants(Time now);
@@ -171,8 +196,8 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   // In the order of use, in groups that fill a cache line each. A booked run needs the first four, one
   // that comes to be arbitrated the first two and, from kWarmClaims on, the claims and the wake.
   Calendar& calendar_;
-  Lane* only_ = nullptr;           ///< the one lane that has ever been opened, while it may be booked
-  FabricFw* only_next_ = nullptr;  ///< its next place
+  Lane* only_ = nullptr;           ///< the one lane that has ever been opened, while runs are booked here
+  FabricFw* only_next_ = nullptr;  ///< the sink of what is booked
   Time free_at_ = 0;               ///< end of the last run
   Time period_start_ = 0;          ///< start of the busy period
   std::uint64_t period_bytes_ = 0;
@@ -180,8 +205,9 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   LinkConfig config_;
 
   BookedRuns booked_;
-  Time packet_ps_ = 0;                 ///< serialisation of one full packet
+  std::unique_ptr<BookedPath> path_;   ///< where runs are booked over more links than this one
   FabricBw* only_previous_ = nullptr;  ///< previous place of `only_`
+  Time packet_ps_ = 0;                 ///< serialisation of one full packet
   unsigned last_port_ = ~0u;           ///< port that was served before the present one
   std::uint32_t smallest_feed_ = 0;    ///< smallest buffer of the links that feed this one, 0: sources only
 
@@ -204,7 +230,9 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   bool bridging_ = false;   ///< a lane has had a `longest_turn`
   bool gathering_ = false;  ///< packets or credits have come slower than the link sends
 
-  LinkStatistics statistics_;  ///< bytes by class only, and without what is booked
+  LinkStatistics statistics_;        ///< bytes by class only, and without what is booked
+  LinkEngine* booked_at_ = nullptr;  ///< the engine that keeps what is booked on this link
+  Time behind_first_ = 0;            ///< by which runs begin here later than there
   sc_core::sc_time no_delay_;
 
   mutable const Lane* expected_ = nullptr;          ///< for hints: who will go next

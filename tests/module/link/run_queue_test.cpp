@@ -89,32 +89,49 @@ TEST(RunQueue, KeepsWhatAPlainListKeeps) {
   }
 }
 
-/// `count` messages of one packet, each a nanosecond long on the link, handed over at once.
-TEST(BookedRuns, ForgetsWhatHasEndedAndCountsAll) {
+/// Messages of one packet, each a nanosecond long on the link, in batches that are handed over at once.
+TEST(BookedRuns, KeepsWhatIsNotOverAndCountsAll) {
   constexpr Time kLong = 1000;
-  BookedRuns booked;
-  Time end = 0, now = 0;
-  std::uint64_t pushed = 0, waiting = 0;
-  for (const std::uint32_t count : {1u, 1u, 5u, 40u, 3u, 1u, 200u}) {
-    now = end + 1;  // all before have ended
-    end = now;
-    for (std::uint32_t i = 0; i < count; ++i) {
-      end += kLong;
-      booked.push({nullptr, now, now, i * std::uint64_t{kPacketBytes}, end, i + 1, 0}, ++pushed, now);
+  for (const Time keep : {Time{0}, 7 * kLong}) {
+    BookedRuns booked;
+    std::deque<Time> ends;  // of what may not be forgotten
+    Time end = 0, now = 0;
+    std::uint64_t pushed = 0;
+    for (const std::uint32_t count : {1u, 1u, 5u, 40u, 3u, 1u, 200u, 2u}) {
+      now = end + 1;  // all before have ended
+      end = now;
+      while (!ends.empty() && ends.front() + keep < now) ends.pop_front();
+      for (std::uint32_t i = 0; i < count; ++i) {
+        end += kLong;
+        booked.push({nullptr, now, now, i * std::uint64_t{kPacketBytes}, end, 1, 0}, ++pushed, now, keep);
+        ends.push_back(end);
+      }
+      EXPECT_EQ(booked.runs(), pushed);
+      EXPECT_EQ(booked.end_packet(), pushed);
+      ASSERT_GE(booked.size(), ends.size());
+      for (std::size_t i = 0; i < ends.size(); ++i) {
+        ASSERT_EQ(booked[booked.size() - ends.size() + i].end, ends[i]);
+      }
     }
-    EXPECT_EQ(booked.runs(), pushed);
-    EXPECT_EQ(booked.end_packet(), pushed);
-    waiting = count;
   }
-  for (std::uint32_t i = 200; i > 0; --i, --waiting) {
-    ASSERT_FALSE(booked.empty());
-    ASSERT_EQ(booked.back().count, i);
-    ASSERT_EQ(booked.back().end, now + i * kLong);
-    booked.pop_back();
+}
+
+TEST(BookedRuns, KnowsWhatHasBegunAndWhatWaits) {
+  const Rate rate(1000 * kPacketBytes);  // a packet takes 10^9 ps
+  BookedRuns booked;
+  for (std::uint64_t i = 0; i < 4; ++i) {
+    booked.push({nullptr, i, 10, 2 * i * kPacketBytes, 10 + 2 * (i + 1) * 1'000'000'000, 2, 4096}, 2 * i + 2,
+                i, 0);
   }
-  EXPECT_TRUE(booked.empty());
-  EXPECT_EQ(waiting, 0u);
-  EXPECT_EQ(booked.ended_count(), 1u);  // of the batch before
+  EXPECT_EQ(booked.begun(rate, 0), 0u);
+  EXPECT_EQ(booked.begun(rate, 10), 0u);
+  EXPECT_EQ(booked.begun(rate, 11), 1u);
+  EXPECT_EQ(booked.begun(rate, 2'000'000'010), 1u);
+  EXPECT_EQ(booked.begun(rate, 2'000'000'011), 2u);
+  EXPECT_EQ(booked.begun(rate, 9'000'000'000), 4u);
+  EXPECT_EQ(booked.waiting(rate, 1), 4u);
+  EXPECT_EQ(booked.waiting(rate, 10), 6u);
+  EXPECT_EQ(booked.waiting(rate, 4'000'000'010), 2u);
 }
 
 }  // namespace
