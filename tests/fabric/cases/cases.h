@@ -52,6 +52,11 @@ FabricCase random_case(std::uint32_t number);
 inline constexpr std::uint32_t kRandomCases = 60;
 inline constexpr std::uint32_t kUniformRandomCases = 30;
 
+/// 60 random cases on a 5x4 mesh of equal links: a message of 16 to 32 MiB over four links or more, and three
+/// of 4 to 16 MiB over parts of its path that start within 20 us, while it is alone there.
+FabricCase joined_case(std::uint32_t number);
+inline constexpr std::uint32_t kJoinedCases = 60;
+
 /// The case as a scenario of the product. `grain` is "auto" or "packet".
 std::string scenario_json(const FabricCase& fabric_case, const std::string& grain);
 

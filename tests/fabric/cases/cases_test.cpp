@@ -70,6 +70,22 @@ TEST(FabricCases, TheReferenceFinishesRandomOnes) {
   }
 }
 
+TEST(FabricCases, TheReferenceFinishesJoinedOnes) {
+  for (std::uint32_t number = 0; number < kJoinedCases; ++number) {
+    const FabricCase one = joined_case(number);
+    ASSERT_EQ(one.messages.size(), 4u);
+    expect_sane(one);
+    const Reference result = reference(one);
+    std::uint32_t shared = 0;
+    for (const auto& [link, flows] : result.flows_of_link) shared += flows >= 2;
+    EXPECT_GE(shared, 1u);
+    // Each of the three has to share with the first one, so that this would end sooner alone.
+    const MessageCase& first = one.messages[0];
+    EXPECT_GT(result.npus[first.to].received_ps,
+              packet_loop::serialisation_ps(first.bytes, one.bytes_per_s) + 4 * 20'000);
+  }
+}
+
 TEST(FabricCases, RandomCasesAreTheSameEverywhere) {
   // From splitmix64's published constants, seed 1000, by an independent implementation in Python.
   const FabricCase first = random_case(0);

@@ -29,19 +29,22 @@ TEST_P(NamedCase, EndsEachNpuAsThePacketLoopDoes) {
 INSTANTIATE_TEST_SUITE_P(FabricCases, NamedCase, testing::Range<std::size_t>(0, 20),
                          [](const auto& param) { return named_cases()[param.param].name; });
 
-/// Number of random cases whose worst NPU is off by more than the tolerance.
-std::uint32_t cases_off(const char* grain, std::uint32_t first, std::uint32_t end) {
+/// Number of cases made by `make` whose worst NPU is off by more than the tolerance.
+std::uint32_t cases_off(const char* grain, std::uint32_t first, std::uint32_t end,
+                        FabricCase (*make)(std::uint32_t) = random_case) {
   std::uint32_t off = 0;
   double worst_of_all = 0;
   for (std::uint32_t number = first; number < end; ++number) {
-    const Difference worst = compare(WAFERVP_BINARY, random_case(number), grain);
+    const FabricCase one = make(number);
+    const Difference worst = compare(WAFERVP_BINARY, one, grain);
     worst_of_all = std::max(worst_of_all, worst.share);
     if (worst.share > kTolerance) {
       ++off;
-      std::printf("random_%u %s: NPU %u is %.2f %% off\n", number, grain, worst.npu, 100 * worst.share);
+      std::printf("%s %s: NPU %u is %.2f %% off\n", one.name.c_str(), grain, worst.npu, 100 * worst.share);
     }
   }
-  std::printf("%s, random %u..%u: %u off, worst %.3f %%\n", grain, first, end - 1, off, 100 * worst_of_all);
+  std::printf("%s, %s to %u: %u off, worst %.3f %%\n", grain, make(first).name.c_str(), end - 1, off,
+              100 * worst_of_all);
   return off;
 }
 
@@ -51,6 +54,9 @@ TEST(RandomCase, UniformLinksAuto) { EXPECT_EQ(cases_off("auto", 0, kUniformRand
 TEST(RandomCase, UniformLinksPacket) { EXPECT_EQ(cases_off("packet", 0, kUniformRandomCases), 0u); }
 TEST(RandomCase, RandomLinksAuto) { EXPECT_LE(cases_off("auto", kUniformRandomCases, kRandomCases), 3u); }
 TEST(RandomCase, RandomLinksPacket) { EXPECT_EQ(cases_off("packet", kUniformRandomCases, kRandomCases), 0u); }
+
+TEST(JoinedCase, Auto) { EXPECT_EQ(cases_off("auto", 0, kJoinedCases, joined_case), 0u); }
+TEST(JoinedCase, Packet) { EXPECT_EQ(cases_off("packet", 0, kJoinedCases, joined_case), 0u); }
 
 }  // namespace
 }  // namespace fabric_cases

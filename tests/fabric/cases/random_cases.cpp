@@ -61,4 +61,33 @@ FabricCase random_case(std::uint32_t number) {
   return made;
 }
 
+FabricCase joined_case(std::uint32_t number) {
+  Random random(2000 + number);
+  FabricCase made;
+  made.name = "joined_" + std::to_string(number);
+  made.why = "a message alone on its path is joined";
+  made.bytes_per_s = 750'000'000'000;
+  std::vector<std::uint32_t> path;  // x first, as the mesh routes
+  while (path.size() < 5) {
+    auto at = static_cast<std::uint32_t>(random.between(0, made.npus() - 1));
+    const auto to = static_cast<std::uint32_t>(random.between(0, made.npus() - 1));
+    path = {at};
+    while (at % made.columns != to % made.columns)
+      path.push_back(at % made.columns < to % made.columns ? ++at : --at);
+    while (at != to) path.push_back(at = at < to ? at + made.columns : at - made.columns);
+  }
+  made.messages.push_back({path.front(), path.back(), random.between(16u << 20, 32u << 20), 0});
+  std::vector<std::pair<std::size_t, std::size_t>> joined;
+  while (joined.size() < 3) {
+    const std::size_t first = random.between(0, path.size() - 2);
+    const std::size_t last = random.between(first + 1, path.size() - 1);
+    const bool whole = first == 0 && last + 1 == path.size();
+    if (whole || std::find(joined.begin(), joined.end(), std::pair(first, last)) != joined.end()) continue;
+    joined.emplace_back(first, last);
+    made.messages.push_back(
+        {path[first], path[last], random.between(4u << 20, 16u << 20), random.between(0, 20'000)});
+  }
+  return made;
+}
+
 }  // namespace fabric_cases
