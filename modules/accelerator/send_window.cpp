@@ -18,7 +18,7 @@ void SendWindow::Line::move(std::uint32_t from, std::uint32_t to) {
 
 void SendWindow::Line::grow() {
   const std::uint32_t capacity = std::max(2 * capacity_, kFirstCapacity);
-  auto ring = std::make_unique<Entry[]>(capacity);
+  auto ring = std::make_unique<Waiting[]>(capacity);
   std::unique_ptr<Bytes[]> data;
   if (data_) data = std::make_unique<Bytes[]>(capacity);
   for (std::uint32_t i = 0; i < size_; ++i) {
@@ -31,42 +31,33 @@ void SendWindow::Line::grow() {
   head_ = 0;
 }
 
-void SendWindow::Line::insert(Waiting&& message) {
+void SendWindow::Line::insert(const Waiting& message, Bytes* data) {
   if (size_ == capacity_) grow();
-  const Entry entry{message.order,       message.what.tag,   message.what.bytes, message.priority,
-                    message.what.cookie, message.what.dtype, message.notify};
   std::uint32_t i = size_++;
-  if (i > 0 && goes_before(entry, ring_[head_])) {
+  if (i > 0 && goes_before(message, ring_[head_])) {
     head_ = place(capacity_ - 1);
     i = 0;
   }
-  for (; i > 0 && goes_before(entry, ring_[place(i - 1)]); --i) move(place(i - 1), place(i));
-  ring_[place(i)] = entry;
-  if (message.data && !data_) data_ = std::make_unique<Bytes[]>(capacity_);
-  if (data_) data_[place(i)] = std::move(message.data);
+  for (; i > 0 && goes_before(message, ring_[place(i - 1)]); --i) move(place(i - 1), place(i));
+  ring_[place(i)] = message;
+  if (data != nullptr && !data_) data_ = std::make_unique<Bytes[]>(capacity_);
+  if (data_) data_[place(i)] = data != nullptr ? std::move(*data) : Bytes();
 }
 
-SendWindow::Waiting SendWindow::Line::pop() {
-  const Entry& entry = ring_[head_];
-  Waiting message{0,
-                  entry.order,
-                  {entry.tag, entry.bytes, entry.cookie, entry.dtype},
-                  entry.priority,
-                  entry.notify,
-                  data_ ? std::move(data_[head_]) : Bytes()};
+void SendWindow::Line::pop() {
+  if (data_) data_[head_].reset();
   head_ = place(1);
   --size_;
-  return message;
 }
 
-bool SendWindow::later_ready(const Waiting& a, const Waiting& b) {
-  return std::tie(a.ready, a.order) > std::tie(b.ready, b.order);
+bool SendWindow::later_ready(const Future& a, const Future& b) {
+  return std::tie(a.message.ready, a.message.order) > std::tie(b.message.ready, b.message.order);
 }
 
 void SendWindow::post(const Outgoing& outgoing, Time ready, Bytes* data) {
-  const SendPort::What what{outgoing.tag, outgoing.bytes, outgoing.cookie, outgoing.dtype};
   const bool windowed = (outgoing.flags & WVP_D_WINDOW) != 0;
   const bool notify = (outgoing.flags & WVP_D_NOTIFY_SENT) != 0;
+  const SendPort::What what{outgoing.tag, outgoing.bytes, outgoing.cookie, outgoing.dtype};
   const Time now = port_.calendar_.now();
   retire(now);
   // Nobody is in the line while one may go, but what could have gone at this time.
@@ -75,38 +66,41 @@ void SendWindow::post(const Outgoing& outgoing, Time ready, Bytes* data) {
     hand_over(what, ready, data, windowed, notify);
     return arm();
   }
-  wait({ready, posted_++, what, outgoing.priority, notify, data != nullptr ? std::move(*data) : Bytes()},
-       now);
-}
-
-void SendWindow::wait(Waiting&& message, Time now) {
-  if (message.ready > now) {
-    future_.push_back(std::move(message));
+  const Waiting message{what, ready, posted_++, outgoing.priority, notify};
+  if (ready > now) {
+    future_.push_back({message, data != nullptr ? std::move(*data) : Bytes()});
     std::push_heap(future_.begin(), future_.end(), later_ready);
   } else {
-    ready_.insert(std::move(message));
+    ready_.insert(message, data);
   }
   pump(now);
 }
 
 void SendWindow::hand_over(const SendPort::What& what, Time ready, Bytes* data, bool windowed, bool notify) {
   // The record comes first: the fabric may promise credits inside the call.
-  const std::uint64_t first = flow_.next_packet;
-  in_flight_.push_back({first, first + packets_of(what.bytes), kNever, what.cookie, windowed, notify});
+  InFlight& message = in_flight_.emplace_back();
+  message.first = flow_.next_packet;
+  message.end = flow_.next_packet + packets_of(what.bytes);
+  message.leaves_at = kNever;
+  message.cookie = what.cookie;
+  message.windowed = windowed;
+  message.notify = notify;
   if (windowed) ++windowed_in_flight_;
   if (notify) ++notices_;
   port_.inject(flow_, entry_, what, ready, data, SendPort::Tracking::kTracked);
 }
 
 void SendWindow::pump(Time now) {
-  while (!future_.empty() && future_.front().ready <= now) {
+  while (!future_.empty() && future_.front().message.ready <= now) {
     std::pop_heap(future_.begin(), future_.end(), later_ready);
-    ready_.insert(std::move(future_.back()));
+    Future& next = future_.back();
+    ready_.insert(next.message, next.data ? &next.data : nullptr);
     future_.pop_back();
   }
   while (windowed_in_flight_ < kInFlight && !ready_.empty()) {
-    Waiting next = ready_.pop();
-    hand_over(next.what, next.ready, next.data ? &next.data : nullptr, true, next.notify);
+    const Waiting& next = ready_.front();
+    hand_over(next.what, next.ready, ready_.front_data(), true, next.notify);
+    ready_.pop();
   }
   arm();
 }
@@ -131,7 +125,7 @@ void SendWindow::arm() {
   const Time leaves = in_flight_.empty() ? kNever : in_flight_.front().leaves_at;
   const Time room = windowed_in_flight_ < kInFlight ? 0 : leaves;
   Time when = notices_ != 0 || !ready_.empty() ? leaves : kNever;
-  if (!future_.empty()) when = std::min(when, std::max(room, future_.front().ready));
+  if (!future_.empty()) when = std::min(when, std::max(room, future_.front().message.ready));
   if (when == wake_.time()) return;
   if (when == kNever) {
     port_.calendar_.cancel(wake_);

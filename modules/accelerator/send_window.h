@@ -40,11 +40,14 @@ class alignas(64) SendWindow {
     SendWindow& window_;
   };
   struct Waiting {
+    SendPort::What what;
     Time ready;  ///< the message may leave from this time on
     std::uint64_t order;
-    SendPort::What what;
     std::uint32_t priority;
     bool notify;
+  };
+  struct Future {
+    Waiting message;
     Bytes data;
   };
   /// The messages that may leave, sorted. Most come last, or first of all.
@@ -52,27 +55,24 @@ class alignas(64) SendWindow {
    public:
     bool empty() const { return size_ == 0; }
     std::size_t size() const { return size_; }
-    void insert(Waiting&& message);
-    Waiting pop();
+    /// `data`: what is to be taken with it, or null.
+    void insert(const Waiting& message, Bytes* data);
+    const Waiting& front() const { return ring_[head_]; }
+    Bytes* front_data() { return data_ && data_[head_] ? &data_[head_] : nullptr; }
+    void pop();
     void prepare_pop() const {
-      if (size_ != 0) prefetch(&ring_[head_], sizeof(Entry));
+      if (size_ != 0) prefetch(&ring_[head_], sizeof(Waiting));
     }
 
    private:
-    struct Entry {
-      std::uint64_t order, tag, bytes;
-      std::uint32_t priority, cookie;
-      std::uint8_t dtype;
-      bool notify;
-    };
-    static bool goes_before(const Entry& a, const Entry& b) {
+    static bool goes_before(const Waiting& a, const Waiting& b) {
       return a.priority != b.priority ? a.priority < b.priority : a.order < b.order;
     }
     std::uint32_t place(std::uint32_t i) const { return (head_ + i) & (capacity_ - 1); }
     void move(std::uint32_t from, std::uint32_t to);
     void grow();
 
-    std::unique_ptr<Entry[]> ring_;
+    std::unique_ptr<Waiting[]> ring_;
     std::unique_ptr<Bytes[]> data_;  ///< of the entries, where one ever had some
     std::uint32_t head_ = 0;
     std::uint32_t size_ = 0;
@@ -88,14 +88,13 @@ class alignas(64) SendWindow {
   };
 
   void hand_over(const SendPort::What& what, Time ready, Bytes* data, bool windowed, bool notify);
-  void wait(Waiting&& message, Time now);
   void pump(Time now);
   void retire(Time now);
   void arm();
   void wake(Time now);
   void prepare(unsigned step) const;
 
-  static bool later_ready(const Waiting& a, const Waiting& b);
+  static bool later_ready(const Future& a, const Future& b);
 
   // In the order of use, so that a message touches few cache lines.
   SendPort& port_;
@@ -107,7 +106,7 @@ class alignas(64) SendWindow {
   Line ready_;
   Wake wake_;
   std::uint64_t posted_ = 0;
-  std::vector<Waiting> future_;  ///< heap, earliest on top: combine not yet done
+  std::vector<Future> future_;  ///< heap, earliest on top: combine not yet done
 };
 
 }  // namespace wafervp

@@ -17,6 +17,7 @@ namespace {
 constexpr std::uint32_t kLargeBatch = 128;      // the state of fewer modules stays in the cache
 constexpr std::uint32_t kArbitrationBatch = 4;  // each looks at flows, of which there are many more
 constexpr std::size_t kSmallBatch = 40;         // sorted by insertion
+constexpr std::size_t kWarmBytes = 128;         // of an entry and what lies behind it
 constexpr Time kLookAhead = 1'000'000;          // ps that sc_time_stamp may lag behind
 
 std::size_t cache_slot(Time time) { return static_cast<std::size_t>((time * 0x9e3779b97f4a7c15ull) >> 52); }
@@ -144,7 +145,7 @@ void Calendar::sort_batch() {
 void Calendar::look_ahead(std::size_t place) const {
   const Item* items = batch_.items.data();
   const std::size_t size = batch_.items.size();
-  if (place + kAheadSteps + 1 < size) prefetch(items[place + kAheadSteps + 1].entry, sizeof(CalendarEntry));
+  if (place + kAheadSteps + 2 < size) prefetch(items[place + kAheadSteps + 2].entry, kWarmBytes);
   for (unsigned step = 0; step < kAheadSteps; ++step) {
     const std::size_t ahead = place + kAheadSteps - step;
     if (ahead < size && items[ahead].entry != nullptr) items[ahead].entry->prepare(step);

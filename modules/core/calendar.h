@@ -109,8 +109,8 @@ class Calendar : public sc_core::sc_module {
 
  private:
   struct Item {
-    CalendarEntry* entry;  ///< null where it was moved or cancelled
-    std::uint32_t order;
+    CalendarEntry* entry = nullptr;  ///< null where it was moved or cancelled
+    std::uint32_t order = 0;
   };
   /// Side by side, so that entries are sorted, and those that come next are known, without a look at them.
   struct List {
@@ -121,7 +121,10 @@ class Calendar : public sc_core::sc_module {
     void append(CalendarEntry& entry) {
       sorted = sorted && (items.empty() || items.back().order <= entry.order_);
       entry.place_ = static_cast<std::uint32_t>(items.size());
-      items.push_back({&entry, entry.order_});
+      // Member by member: a copy would have to wait until it can be read back as a whole.
+      Item& item = items.emplace_back();
+      item.entry = &entry;
+      item.order = entry.order_;
       ++live;
     }
     void clear() {

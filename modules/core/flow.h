@@ -101,7 +101,6 @@ struct alignas(64) Message final : CalendarEntry {
   void fire(Time now) override { sink->on_message(*this, now); }
   void prepare(unsigned step) const override {
     if (step > 0) return sink->prepare(*this, step);
-    prefetch(&bytes, sizeof(Message) / 2);
     prefetch(sink, MessageSink::kWarmBytes);
   }
 };

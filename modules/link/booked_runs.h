@@ -29,19 +29,17 @@ class BookedRuns {
   std::size_t size() const { return size_; }
   const Booked& operator[](std::size_t i) const { return data()[i]; }
 
-  /// Appends a run of packets up to `end_packet`. A run is over, and may be forgotten, when its end was more
-  /// than `keep` ago.
-  void push(const Booked& run, std::uint64_t end_packet, Time now, Time keep) {
-    if (size_ != 0) {
-      if (data()[size_ - 1].end + keep < now) {
-        size_ = 0;
-      } else if (size_ == capacity_) {
-        make_room(now, keep);
-      }
+  /// Appends a run of packets up to `end_packet`, to be filled in; the last one ends at `last_end`. A run is
+  /// over, and may be forgotten, when its end was more than `keep` ago.
+  Booked& append(std::uint64_t end_packet, Time last_end, Time now, Time keep) {
+    if (last_end + keep < now) {
+      size_ = 0;
+    } else if (size_ == capacity_) {
+      make_room(now, keep);
     }
-    data()[size_++] = run;
     end_packet_ = end_packet;
     ++runs_;
+    return data()[size_++];
   }
   /// A busy period has ended.
   void close_period(Time busy, std::uint64_t bytes) {

@@ -28,10 +28,16 @@ inline void LinkEngine::put_on(Run& run, Time start, Time keep) {
     period_bytes_ = 0;
   }
   const std::uint64_t offset = period_bytes_;
+  Booked& booked = booked_.append(run.end(), free_at_, calendar_.now(), keep);
   period_bytes_ += run.message->bytes;
   free_at_ = period_start_ + config_.rate.ps(period_bytes_);
-  booked_.push({run.message, run.origin, period_start_, offset, free_at_, run.count, run.tail_bytes},
-               run.end(), calendar_.now(), keep);
+  booked.message = run.message;
+  booked.arrived = run.origin;
+  booked.origin = period_start_;
+  booked.offset = offset;
+  booked.end = free_at_;
+  booked.count = run.count;
+  booked.tail_bytes = run.tail_bytes;
   run.rate = &config_.rate;
   run.offset = offset;
   run.origin = period_start_;

@@ -103,7 +103,8 @@ TEST(BookedRuns, KeepsWhatIsNotOverAndCountsAll) {
       while (!ends.empty() && ends.front() + keep < now) ends.pop_front();
       for (std::uint32_t i = 0; i < count; ++i) {
         end += kLong;
-        booked.push({nullptr, now, now, i * std::uint64_t{kPacketBytes}, end, 1, 0}, ++pushed, now, keep);
+        booked.append(++pushed, end - kLong, now, keep) = {nullptr, now, now, i * std::uint64_t{kPacketBytes},
+                                                           end,     1,   0};
         ends.push_back(end);
       }
       EXPECT_EQ(booked.runs(), pushed);
@@ -120,8 +121,9 @@ TEST(BookedRuns, KnowsWhatHasBegunAndWhatWaits) {
   const Rate rate(1000 * kPacketBytes);  // a packet takes 10^9 ps
   BookedRuns booked;
   for (std::uint64_t i = 0; i < 4; ++i) {
-    booked.push({nullptr, i, 10, 2 * i * kPacketBytes, 10 + 2 * (i + 1) * 1'000'000'000, 2, 4096}, 2 * i + 2,
-                i, 0);
+    const Time last_end = i == 0 ? 0 : 10 + 2 * i * 1'000'000'000;
+    booked.append(2 * i + 2, last_end, i, 0) = {
+        nullptr, i, 10, 2 * i * kPacketBytes, 10 + 2 * (i + 1) * 1'000'000'000, 2, 4096};
   }
   EXPECT_EQ(booked.begun(rate, 0), 0u);
   EXPECT_EQ(booked.begun(rate, 10), 0u);
