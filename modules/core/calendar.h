@@ -109,6 +109,9 @@ class Calendar : public sc_core::sc_module {
 
  private:
   struct Item {
+    /// In place: a copy would wait until both members have left the processor's store buffer.
+    Item(CalendarEntry* made_entry, std::uint32_t made_order) : entry(made_entry), order(made_order) {}
+
     CalendarEntry* entry;  ///< null where it was moved or cancelled
     std::uint32_t order;
   };
@@ -121,7 +124,7 @@ class Calendar : public sc_core::sc_module {
     void append(CalendarEntry& entry) {
       sorted = sorted && (items.empty() || items.back().order <= entry.order_);
       entry.place_ = static_cast<std::uint32_t>(items.size());
-      items.push_back({&entry, entry.order_});
+      items.emplace_back(&entry, entry.order_);
       ++live;
     }
     void clear() {

@@ -113,6 +113,7 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   };
   /// Memory of an engine that a run or a credit touches that comes.
   static constexpr std::size_t kWarmBytes = 128, kWarmClaims = 256;
+  static constexpr std::size_t kWarmEngineBytes = 768;
   static constexpr std::size_t kWarmLaneBytes = sizeof(Lane);
 
   void prepare(unsigned step) const;
@@ -144,7 +145,7 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   void admit_claimants(Time now);
   void answer_hopes(Time now);
   Lane* choose(Time now, std::uint64_t* limit, bool* contended);
-  std::uint64_t before_older(const Claim& chosen, Time now, std::uint64_t limit) const;
+  std::uint64_t before_older(const Claim& chosen, const ClaimList& list, Time now, std::uint64_t limit) const;
   Seniority seniority_of_present(Time at) const;
   Time last_age_of_present();
   bool goes_before_last(const Claim& claim);
@@ -212,8 +213,8 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   std::uint32_t smallest_feed_ = 0;    ///< smallest buffer of the links that feed this one, 0: sources only
 
   boost::container::small_vector<ClaimList*, 1> active_;  ///< lists that are not empty, by input
-  ClaimList first_list_;                                  ///< of the input that was opened first
   Wake wake_;
+  std::array<ClaimList, 4> first_lists_;              ///< of the inputs that were opened first
   boost::container::small_vector<Lane*, 1> blocked_;  ///< lanes that wait for a credit that is not promised
 
   std::vector<Lane*> paced_;   ///< lanes of the runs that share the link, each at the pace of a slower one
