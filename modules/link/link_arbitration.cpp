@@ -199,8 +199,12 @@ void LinkEngine::start_run(Lane& lane, Time start, std::uint64_t limit, bool con
     turn_before_ = 0;
   }
   const bool long_runs = !config_.packet_grain && !contended;
-  Plan best = plan(lane, slots_from(start), config_.packet_grain ? 1 : limit, long_runs);
-  if (long_runs && gathering_ && best.packets < config_.train_packets) {
+  const bool may_pace = long_runs && gathering_;
+  // The first packet is ready: no need to look for it.
+  Plan best = config_.packet_grain || (limit == 1 && !may_pace)
+                  ? Plan{slots_from(start), 1, 1}
+                  : plan(lane, slots_from(start), limit, long_runs);
+  if (may_pace && best.packets < config_.train_packets) {
     const Plan slow = paced(lane, start);
     if (slow.packets > best.packets) best = slow;
   }
@@ -283,6 +287,8 @@ Time LinkEngine::wish(const Claim& claim, const ClaimList& list, Time now, Rank&
 
 void LinkEngine::want_wake(const Lane& lane, Time now) {
   if (arbitrating_ || wake_.time() <= now) return;
+  // Nobody but an answer comes before the end of a run that is not cut.
+  if ((bounded_ || present_ == nullptr) && wake_.time() <= free_at_ && !lane.owes_answer) return;
   Time when = lane.owes_answer ? std::max(lane.answer_at, now) : kNever;
   if (lane.standing == Standing::kClaims) {
     Rank rank;
