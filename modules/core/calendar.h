@@ -109,8 +109,11 @@ class Calendar : public sc_core::sc_module {
 
  private:
   struct Item {
-    CalendarEntry* entry = nullptr;  ///< null where it was moved or cancelled
-    std::uint32_t order = 0;
+    /// In place: a copy would wait until both members have left the processor's store buffer.
+    Item(CalendarEntry* made_entry, std::uint32_t made_order) : entry(made_entry), order(made_order) {}
+
+    CalendarEntry* entry;  ///< null where it was moved or cancelled
+    std::uint32_t order;
   };
   /// Side by side, so that entries are sorted, and those that come next are known, without a look at them.
   struct List {
@@ -121,10 +124,7 @@ class Calendar : public sc_core::sc_module {
     void append(CalendarEntry& entry) {
       sorted = sorted && (items.empty() || items.back().order <= entry.order_);
       entry.place_ = static_cast<std::uint32_t>(items.size());
-      // Member by member: a copy would have to wait until it can be read back as a whole.
-      Item& item = items.emplace_back();
-      item.entry = &entry;
-      item.order = entry.order_;
+      items.emplace_back(&entry, entry.order_);
       ++live;
     }
     void clear() {

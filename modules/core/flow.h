@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <boost/container/small_vector.hpp>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <vector>
 
@@ -136,6 +138,19 @@ struct RunSpan {
   }
   /// Last byte of packet `first + i` at this place.
   Time tail(std::uint64_t i) const { return rate ? origin + rate->ps(offset + bytes(i + 1)) : origin; }
+  /// *this = run, word by word: its members have mostly just been written, and wider loads would have to wait
+  /// until they have left the processor's store buffer.
+  void copy(const RunSpan& run) {
+    static_assert(sizeof(RunSpan) % sizeof(std::uint64_t) == 0);
+    for (std::size_t at = 0; at < sizeof(RunSpan); at += sizeof(std::uint64_t)) {
+      std::uint64_t word;
+      std::memcpy(&word, reinterpret_cast<const char*>(&run) + at, sizeof word);
+#ifdef __GNUC__
+      asm("" : "+r"(word));  // keeps the compiler from joining words
+#endif
+      std::memcpy(reinterpret_cast<char*>(this) + at, &word, sizeof word);
+    }
+  }
   /// Keeps the first `n` packets.
   void shorten(std::uint32_t n) {
     if (n >= count) return;

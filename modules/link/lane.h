@@ -12,11 +12,6 @@ namespace wafervp {
 /// What a link keeps of the next hop's runs, which free its buffer.
 struct Credit : RunSpan {
   Time here = 0;  ///< when the credit of the last packet has come back
-
-  Credit& operator=(const RunSpan& run) {
-    RunSpan::operator=(run);
-    return *this;
-  }
 };
 
 /// What a lane waits for.
@@ -51,7 +46,7 @@ struct alignas(64) Lane {
   ClaimList* claims = nullptr;       ///< of the input port
   FlowId id;                         ///< of the flow
   std::uint32_t longest_turn = ~0u;  ///< packets that others may take while this flow's buffer bridges
-  std::uint64_t covered = 0;         ///< packets below it have a credit at the pace of `run`
+  Time age = 0;                      ///< arrival of the next packet, while the lane is blocked
   std::uint64_t credit_base = 0;     ///< packets below it have left the next buffer
 
   RunQueueOf<Credit> credits;  ///< runs of the next hop
@@ -65,6 +60,7 @@ struct alignas(64) Lane {
   Lane* previous_lane = nullptr;       ///< of the flow's link before, if there is one
   Time answer_at = kNever;  ///< when the last arrival is here, while it is a hopeful run to be answered
   Time feed_latency = 0;
+  std::uint64_t covered = 0;  ///< packets below it have a credit at the pace of `run`
 
   /// The lane at link `hop` of the flow that a neighbour tells of.
   static Lane& of(const Run& run, unsigned hop) {

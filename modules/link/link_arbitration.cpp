@@ -23,7 +23,7 @@ const Claim* first_ready(const ClaimList& list, Time now) {
 void LinkEngine::prepare(unsigned step) const {
   switch (step) {
     case 0:
-      prefetch(this, 4 * kWarmBytes);
+      prefetch(this, kWarmEngineBytes);
       break;
     case 1:
       expected_ = expected();
@@ -32,8 +32,8 @@ void LinkEngine::prepare(unsigned step) const {
     default:
       if (expected_ != nullptr) {
         prepare_neighbours(*expected_);
-        prefetch(expected_->arrivals.front_place(), 2 * sizeof(RunSpan));
-        if (!expected_->credits.empty()) prefetch(expected_->credits.front_place(), sizeof(Credit));
+        prefetch(expected_->arrivals.front_place(), 3 * sizeof(RunSpan));
+        if (!expected_->credits.empty()) prefetch(expected_->credits.front_place(), 2 * sizeof(Credit));
       }
       break;
   }
@@ -129,23 +129,25 @@ Lane* LinkEngine::choose(Time now, std::uint64_t* limit, bool* contended) {
   std::size_t at = 0;
   while (at < ports && active_[at]->input() < from) ++at;
   const Claim* best = nullptr;
+  const ClaimList* list = nullptr;
   bool other_port = false;
   for (std::size_t i = 0; i < ports && !other_port; ++i, ++at) {
     if (at == ports) at = 0;
     const Claim* claim = first_ready(*active_[at], now);
     if (claim == nullptr) continue;
     other_port = best != nullptr;
-    if (best == nullptr) best = claim;
+    if (other_port) break;
+    best = claim;
+    list = active_[at];
   }
   if (best == nullptr) return nullptr;
-  Lane& lane = *best->lane;
-  prefetch(&lane, kWarmLaneBytes);
+  prefetch(best->lane, kWarmLaneBytes);
   *contended = other_port;
   if (!other_port) turn_left_ = 0;
-  if (other_port && !(lane.input == turn_port_ && turn_left_ > 0)) turn_left_ = turn_packets();
-  turn_port_ = lane.input;
-  *limit = before_older(*best, now, other_port ? turn_left_ : ~std::uint64_t{0});
-  return &lane;
+  if (other_port && !(list->input() == turn_port_ && turn_left_ > 0)) turn_left_ = turn_packets();
+  turn_port_ = list->input();
+  *limit = before_older(*best, *list, now, other_port ? turn_left_ : ~std::uint64_t{0});
+  return best->lane;
 }
 
 /// Of the first packet of the present run that has not begun at `at`.
@@ -186,6 +188,8 @@ bool LinkEngine::outranks_present(const Claim& claim, const ClaimList& list, Tim
 
 void LinkEngine::start_run(Lane& lane, Time start, std::uint64_t limit, bool contended) {
   prepare_neighbours(lane);
+  // A sink looks at the message.
+  if (lane.next_lane == nullptr) prefetch(lane.arrivals.with(lane.next)->message, 1);
   note_stall(lane, start);
   if (present_ != nullptr && present_->input == lane.input) {
     turn_before_ += present_->run.count;
@@ -195,8 +199,12 @@ void LinkEngine::start_run(Lane& lane, Time start, std::uint64_t limit, bool con
     turn_before_ = 0;
   }
   const bool long_runs = !config_.packet_grain && !contended;
-  Plan best = plan(lane, slots_from(start), config_.packet_grain ? 1 : limit, long_runs);
-  if (long_runs && gathering_ && best.packets < config_.train_packets) {
+  const bool may_pace = long_runs && gathering_;
+  // The first packet is ready: no need to look for it.
+  Plan best = config_.packet_grain || (limit == 1 && !may_pace)
+                  ? Plan{slots_from(start), 1, 1}
+                  : plan(lane, slots_from(start), limit, long_runs);
+  if (may_pace && best.packets < config_.train_packets) {
     const Plan slow = paced(lane, start);
     if (slow.packets > best.packets) best = slow;
   }
@@ -279,6 +287,8 @@ Time LinkEngine::wish(const Claim& claim, const ClaimList& list, Time now, Rank&
 
 void LinkEngine::want_wake(const Lane& lane, Time now) {
   if (arbitrating_ || wake_.time() <= now) return;
+  // Nobody but an answer comes before the end of a run that is not cut.
+  if ((bounded_ || present_ == nullptr) && wake_.time() <= free_at_ && !lane.owes_answer) return;
   Time when = lane.owes_answer ? std::max(lane.answer_at, now) : kNever;
   if (lane.standing == Standing::kClaims) {
     Rank rank;

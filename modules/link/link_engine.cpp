@@ -45,9 +45,10 @@ ClaimList& LinkEngine::claims_of_input(std::uint16_t input) {
       std::lower_bound(lists_.begin(), lists_.end(), input,
                        [](const ClaimList* list, std::uint16_t i) { return list->input() < i; });
   if (place != lists_.end() && (*place)->input() == input) return **place;
-  ClaimList* list = &first_list_;
-  if (lists_.empty()) {
-    first_list_.set_input(input);
+  ClaimList* list = nullptr;
+  if (lists_.size() < first_lists_.size()) {
+    list = &first_lists_[lists_.size()];
+    list->set_input(input);
   } else {
     static_assert(std::is_trivially_destructible_v<ClaimList>);
     list = arena_.make<ClaimList>(input).release();
@@ -264,7 +265,7 @@ void LinkEngine::set_end_of(const RunSpan& run, Time end) {
 
 void LinkEngine::tell_next(Lane& lane) {
   Run run;
-  static_cast<RunSpan&>(run) = lane.run;
+  run.copy(lane.run);
   run.flow = lane.flow;
   run.origin += config_.latency;
   run.hop = static_cast<std::uint16_t>(lane.hop + 1);
@@ -278,7 +279,7 @@ void LinkEngine::tell_previous(Lane& lane, FabricPhase phase) {
   // A source counts its messages only where it asked for that, and is told then of the runs that end one.
   if (lane.from_source && (lane.run.message == nullptr || !lane.run.message->windowed)) return;
   Run run;
-  static_cast<RunSpan&>(run) = lane.run;
+  run.copy(lane.run);
   run.flow = lane.flow;
   run.hop = lane.hop;
   run.lane = lane.previous_lane;

@@ -113,6 +113,7 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   };
   /// Memory of an engine that a run or a credit touches that comes.
   static constexpr std::size_t kWarmBytes = 128, kWarmClaims = 256;
+  static constexpr std::size_t kWarmEngineBytes = 768;
   static constexpr std::size_t kWarmLaneBytes = sizeof(Lane);
 
   void prepare(unsigned step) const;
@@ -144,7 +145,7 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   void admit_claimants(Time now);
   void answer_hopes(Time now);
   Lane* choose(Time now, std::uint64_t* limit, bool* contended);
-  std::uint64_t before_older(const Claim& chosen, Time now, std::uint64_t limit) const;
+  std::uint64_t before_older(const Claim& chosen, const ClaimList& list, Time now, std::uint64_t limit) const;
   Seniority seniority_of_present(Time at) const;
   Time last_age_of_present();
   bool goes_before_last(const Claim& claim);
@@ -194,7 +195,7 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   std::uint64_t begun_end(const RunSpan& run, Time now) const;
 
   // In the order of use, in groups that fill a cache line each. A booked run needs the first four, one
-  // that comes to be arbitrated the first two and, from kWarmClaims on, the claims and the wake.
+  // that comes to be arbitrated the first two and, from kWarmClaims on, two more.
   Calendar& calendar_;
   Lane* only_ = nullptr;           ///< the one lane that has ever been opened, while runs are booked here
   FabricFw* only_next_ = nullptr;  ///< the sink of what is booked
@@ -212,23 +213,23 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   std::uint32_t smallest_feed_ = 0;    ///< smallest buffer of the links that feed this one, 0: sources only
 
   boost::container::small_vector<ClaimList*, 1> active_;  ///< lists that are not empty, by input
-  ClaimList first_list_;                                  ///< of the input that was opened first
   Wake wake_;
-  boost::container::small_vector<Lane*, 1> blocked_;  ///< lanes that wait for a credit that is not promised
-
-  std::vector<Lane*> paced_;   ///< lanes of the runs that share the link, each at the pace of a slower one
   Lane* present_ = nullptr;    ///< lane of the last run that has the link for itself
-  Time present_last_age_ = 0;  ///< age of the last packet of its run, once that was asked for
-  std::uint64_t turn_before_ = 0;  ///< packets that the present port sent before its present run
-  std::uint64_t turn_left_ = 0;
-  std::uint64_t last_turn_ = 0;  ///< packets that `last_port_` sent in its turn
-  std::uint32_t claimed_ = 0;    ///< claims that were ever made
+  std::uint32_t claimed_ = 0;  ///< claims that were ever made
   std::uint16_t turn_port_ = 0;
   bool bounded_ = false;  ///< the last run was limited to a turn: claimants do not cut it
   bool arbitrating_ = false;
-  bool last_age_known_ = false;
-  bool bridging_ = false;   ///< a lane has had a `longest_turn`
   bool gathering_ = false;  ///< packets or credits have come slower than the link sends
+  bool bridging_ = false;   ///< a lane has had a `longest_turn`
+  bool last_age_known_ = false;
+  boost::container::small_vector<Lane*, 1> blocked_;  ///< lanes that wait for a credit that is not promised
+
+  std::array<ClaimList, 4> first_lists_;  ///< of the inputs that were opened first
+  Time present_last_age_ = 0;      ///< age of the last packet of the present run, once that was asked for
+  std::uint64_t turn_before_ = 0;  ///< packets that the present port sent before its present run
+  std::uint64_t turn_left_ = 0;
+  std::uint64_t last_turn_ = 0;  ///< packets that `last_port_` sent in its turn
+  std::vector<Lane*> paced_;     ///< lanes of the runs that share the link, each at the pace of a slower one
 
   LinkStatistics statistics_;        ///< bytes by class only, and without what is booked
   LinkEngine* booked_at_ = nullptr;  ///< the engine that keeps what is booked on this link

@@ -250,12 +250,12 @@ std::uint64_t LinkEngine::begun_end(const RunSpan& run, Time now) const {
 }
 
 /// A run goes no further than to the head of the next older packet of its own port.
-std::uint64_t LinkEngine::before_older(const Claim& chosen, Time now, std::uint64_t limit) const {
+std::uint64_t LinkEngine::before_older(const Claim& chosen, const ClaimList& list, Time now,
+                                       std::uint64_t limit) const {
   if (limit < 2) return limit;
   Time oldest = kNever;
   // Those that are older than the chosen one are not ready.
-  const Claim* const end = chosen.lane->claims->end();
-  for (const Claim* claim = &chosen + 1; claim != end; ++claim) {
+  for (const Claim* claim = &chosen + 1; claim != list.end(); ++claim) {
     if (claim->age > now) break;
     if (claim->ready > now) continue;
     oldest = claim->age;
@@ -281,8 +281,15 @@ const Rate* LinkEngine::own_copy(const Rate* rate) {
 /// lane for which it is known when it is ready, but where it depends on the present time whether it gathers.
 /// False if so.
 bool LinkEngine::note_later_promise(Lane& lane) {
-  if (!gathering_ && lane.standing == Standing::kClaims) return false;
-  refresh(lane);
+  if (gathering_ || lane.standing == Standing::kIdle) {
+    refresh(lane);
+    return true;
+  }
+  if (lane.standing == Standing::kClaims) return false;
+  // The arrival is as it was when the lane was blocked.
+  const Time credit = credit_of(lane, lane.next);
+  if (credit == kNever) return false;
+  claim(lane, lane.age, std::max(lane.age, credit));
   return true;
 }
 
@@ -299,13 +306,14 @@ void LinkEngine::refresh(Lane& lane) {
     lane.longest_turn = bridged_turn(lane, *arrival);
     bridging_ = bridging_ || lane.longest_turn != ~0u;
   }
+  const std::uint64_t skip = lane.next - arrival->first;
+  const Time age = arrival->head(skip);
   const Time credit = credit_of(lane, lane.next);
   if (credit == kNever) {
+    lane.age = age;
     block(lane);
     return;
   }
-  const std::uint64_t skip = lane.next - arrival->first;
-  const Time age = arrival->head(skip);
   const bool slower = arrival->rate != nullptr && *arrival->rate < config_.rate;
   const Time here = slower ? arrival_of(*arrival, skip) : age;
   claim(lane, age, gathered(lane, *arrival, std::max(here, credit)));

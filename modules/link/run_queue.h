@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <type_traits>
 #include <utility>
 
 #include "core/fabric_protocol.h"
@@ -34,7 +35,7 @@ class RunQueueOf {
       if (run.count == 0) {
         if (--size_ != 0) last_first_ = back().first;
       } else {
-        back() = run;
+        keep(run);
         last_first_ = run.first;
       }
       return false;
@@ -42,7 +43,7 @@ class RunQueueOf {
     if (run.count == 0) return true;
     if (size_ > mask_) grow();
     ++size_;
-    back() = run;
+    keep(run);
     last_first_ = run.first;
     return true;
   }
@@ -66,6 +67,14 @@ class RunQueueOf {
   }
 
  private:
+  template <class Promised>
+  void keep(const Promised& run) {
+    if constexpr (std::is_base_of_v<RunSpan, Kept> && !std::is_same_v<Kept, Promised>) {
+      back().copy(run);
+    } else {
+      back() = run;
+    }
+  }
   Kept& at(std::size_t i) { return (more_ ? more_.get() : few_.data())[(head_ + i) & mask_]; }
   void grow() {
     const std::uint32_t capacity = 2 * (mask_ + 1);
