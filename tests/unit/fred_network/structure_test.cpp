@@ -137,6 +137,14 @@ TEST_P(AnyShape, HasFieldsSideBySideInTheConfiguration) {
     next += part.bits;
   }
   EXPECT_EQ(network_.configuration_bits(), next);
+  // A number from 0 to m for each of two ports of R and D and for the port of a (de)multiplexer; eight modes
+  // of RD.
+  const unsigned select = GetParam().middles < 4 ? 2 : 3;
+  EXPECT_EQ(
+      next,
+      select * 2 * (network_.count(MicroSwitchKind::kReduce) + network_.count(MicroSwitchKind::kDistribute)) +
+          3 * network_.count(MicroSwitchKind::kReduceDistribute) +
+          select * (network_.count(MicroSwitchKind::kDemux) + network_.count(MicroSwitchKind::kMux)));
 }
 
 std::vector<FredShape> shapes() {
