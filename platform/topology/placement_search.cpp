@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "topology/split_mix.h"
+
 namespace wafervp {
 namespace {
 
@@ -93,25 +95,6 @@ class LinkLoads {
   std::uint64_t excess_ = 0, spread_ = 0;
 };
 
-/// SplitMix64 (Steele, Lea, Flood 2014).
-class Random {
- public:
-  explicit Random(std::uint64_t seed) : state_(seed) {}
-  std::uint64_t next() {
-    std::uint64_t z = (state_ += 0x9e3779b97f4a7c15ull);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
-    return z ^ (z >> 31);
-  }
-  /// 0 .. bound-1; the bias of the high product is below 2^-32 for our bounds.
-  std::uint32_t below(std::uint32_t bound) {
-    return static_cast<std::uint32_t>(((next() >> 32) * bound) >> 32);
-  }
-
- private:
-  std::uint64_t state_;
-};
-
 /// A placement under change: who sits where, and the loads that follow.
 class Search {
  public:
@@ -197,7 +180,7 @@ std::array<std::uint32_t, 3> worst_link_rings(const Topology& topology, const Pa
 std::vector<NpuId> search_placement(const Topology& topology, const ParallelismSpec& p, std::uint64_t seed,
                                     std::uint32_t iterations) {
   Search search(topology, p);
-  Random random(seed);
+  SplitMix random(seed);
   std::vector<NpuId> best = search.placement();
   Search::Cost best_cost = search.cost();
   if (best_cost.excess == 0) return best;  // row order is the easiest to read
