@@ -14,6 +14,8 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+# What other work on the machine may add to a ratio of user seconds: caches and memory are shared.
+BUSY = 1.5
 COLLECTIVE = "/workload/collective/"
 
 
@@ -62,12 +64,11 @@ class Runner:
             result = json.load(file)
         return cost, result["time_ps"], result["events"]
 
-    def check(self, name, value, goal, budget=None):
-        """`goal` is what the project wants; `budget`, where the goal is not reached yet, is what a change may not
-        exceed."""
-        limit = goal if budget is None else budget
-        self.failures += value > limit
-        verdict = "ok" if value <= goal else "FAILED" if value > limit else f"GOAL NOT REACHED, budget {limit:.4g} kept"
+    def check(self, name, value, goal, slack=1.0):
+        """`goal` holds on a quiet machine; `slack` times the goal is what a run may not exceed on any."""
+        self.failures += value > goal * slack
+        verdict = ("ok" if value <= goal else "FAILED" if value > goal * slack else
+                   f"OVER THE GOAL, within the slack of {slack:.4g} for a busy machine")
         print(f"    {name}: {value:.4g} (goal {goal:.4g}) {verdict}", flush=True)
 
     def interleaved(self, *measures):
@@ -82,13 +83,13 @@ class Runner:
         return [(Cost(statistics.median(r[0].user_s for r in into), statistics.median(r[0].peak_mb for r in into)),
                  *into[0][1:]) for into in results]
 
-    def against_loop(self, name, product, loop, goal, budget, time_tolerance):
+    def against_loop(self, name, product, loop, goal, time_tolerance):
         (cost, time_ps, events), (loop_cost, loop_ps, loop_events) = self.interleaved(product, loop)
         print(f"{name}: product {cost.user_s:.3f} s {cost.peak_mb:.0f} MB {events} events, "
               f"loop {loop_cost.user_s:.3f} s {loop_cost.peak_mb:.0f} MB {loop_events} events, "
               f"medians of {self.arguments.runs}")
         self.check("simulated time, difference", abs(time_ps - loop_ps) / loop_ps, time_tolerance)
-        self.check("user seconds, product over loop", cost.user_s / loop_cost.user_s, goal, budget)
+        self.check("user seconds, product over loop", cost.user_s / loop_cost.user_s, goal, BUSY)
 
 
 def ring(runner):
@@ -99,21 +100,21 @@ def ring(runner):
                 "ring.json", {COLLECTIVE + "chunks": c, COLLECTIVE + "active_chunks": a}),
             lambda c=chunks, a=active: runner.loop(
                 "ring", npus=1024, chunks=c, active=a, bytes=1 << 30, rate=805306368000, latency_ps=20000, step_ps=0),
-            2.5, 15, 0.001)
+            2.5, 0.001)
 
 
 def mesh(runner):
     runner.against_loop(
         "32x32 mesh, hierarchical all-reduce", lambda: runner.product("mesh.json", {}),
         lambda: runner.loop("hierarchical", columns=32, rows=32, chunks_x=16, chunks_y=16, bytes=1 << 30,
-                            rate=805306368000, latency_ps=20000, step_ps=0), 3.0, 20, 0.01)
+                            rate=805306368000, latency_ps=20000, step_ps=0), 3.0, 0.01)
 
 
 def all_to_all(runner):
     runner.against_loop(
         "8x8 mesh, all-to-all", lambda: runner.product("all_to_all.json", {}),
         lambda: runner.loop("all_to_all", columns=8, rows=8, bytes=1 << 24, rate=805306368000, latency_ps=20000,
-                            step_ps=0), 3.0, 12, 0.01)
+                            step_ps=0), 3.0, 0.01)
 
 
 def reference(runner):
@@ -130,7 +131,7 @@ def reference(runner):
               f"reference simulator {row['user_s']} s {row['peak_rss_mb']} MB")
         # The reference cuts each hop to whole ns; 2046 hops follow each other in a chunk.
         runner.check("simulated time, difference in ns a hop", abs(time_ps - expected_ps) / 1000 / (2046 * chunks), 1.0)
-        runner.check("user seconds, product over reference", cost.user_s / float(row["user_s"]), 0.1, 0.25)
+        runner.check("user seconds, product over reference", cost.user_s / float(row["user_s"]), 0.1, BUSY)
         runner.check("peak memory, product over reference", cost.peak_mb / float(row["peak_rss_mb"]), 0.125)
 
 
@@ -146,7 +147,7 @@ def scaling(runner):
     large_ns = large[0].user_s / hops(4096, 1) * 1e9
     small_ns = small[0].user_s / hops(64, 1024) * 1e9
     print(f"cost of a message-hop: 4096 NPUs {large_ns:.0f} ns, 64 NPUs {small_ns:.0f} ns; whole process")
-    runner.check("4096 NPUs over 64", large_ns / small_ns, 2.5)
+    runner.check("4096 NPUs over 64", large_ns / small_ns, 2.5, BUSY)
 
 
 def statistics_group(runner):
@@ -155,7 +156,7 @@ def statistics_group(runner):
             lambda: runner.product(scenario, {**settings, "/outputs/statistics": True}),
             lambda: runner.product(scenario, {**settings, "/outputs/statistics": False}))
         print(f"{scenario}: statistics on {on[0].user_s:.3f} s, off {off[0].user_s:.3f} s")
-        runner.check("on over off", on[0].user_s / off[0].user_s, 1.15)
+        runner.check("on over off", on[0].user_s / off[0].user_s, 1.15, BUSY)
 
 
 GROUPS = {"ring": ring, "mesh": mesh, "all_to_all": all_to_all, "reference": reference, "scaling": scaling,
