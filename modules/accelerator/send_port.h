@@ -52,6 +52,7 @@ class alignas(64) SendPort {
     look_up(outgoing);
     message.tag = outgoing.tag;
     message.cookie = outgoing.cookie;
+    message.windowed = false;
     hand_over(*recent_.flow, *recent_.entry, message, ready);
   }
   /// send() comes soon, most likely into the same flow as the last time.

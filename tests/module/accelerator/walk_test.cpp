@@ -265,6 +265,25 @@ TEST(Walk, ItsSendsMayWaitForAWindow) {
   EXPECT_EQ(handed(bench), (Texts{"1 12 at 10", "11 12 at 10", "31 12 at 42", "21 12 at 42"}));
 }
 
+TEST(Walk, WhatCameThroughAWindowGoesOnWithoutOne) {
+  Bench bench;
+  set_walk(bench, 0, 1);
+  bench.post_at(0, start(0));
+  bench.at(
+      10,
+      [&bench] {
+        Message& message = bench.make_message(1, kTag, 12);
+        message.windowed = true;
+        wafervp::Run run = wafervp::Run::from_source(message, 10);
+        run.hop = 1;
+        bench.fabric.head(run);
+      },
+      Stage::kArrival);
+  bench.fabric.on_handed = [](const Handed& handed) { EXPECT_FALSE(handed.run.message->windowed); };
+  bench.run();
+  EXPECT_EQ(handed(bench), (Texts{"1 12 at 10"}));
+}
+
 struct Refusal {
   std::function<void(Bench&)> post;
   const char* why;
