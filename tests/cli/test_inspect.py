@@ -31,6 +31,26 @@ class Inspect(CliTest):
         self.assertIn("fred: free of cycles", text)
         self.assertIn("study.json: a study of 2 variants", text)
 
+    def test_describe_chips(self):
+        # Five L1 switches of four NPUs; DP groups of three NPUs on three of them: the paper's m = 3 carries the six at
+        # once, m = 2 does not.
+        fred = {"npus": 20, "fabric": {"kind": "fred"}}
+        workload = {"parallelism": {"mp": 3, "dp": 3, "pp": 2}, "placement": {"kind": "mp_pp_dp"},
+                    "collective": {"groups": "dp"}}
+        self.scenario("fred.json", {"wafer": fred, "workload": workload})
+        text = self.expect(0, "describe", "fred.json", "--chips").stdout
+        self.assertIn("chips: 5 slices, each of 5 Fred3(8) 1 Fred3(20)", text)
+        self.assertIn("phase dp: 6 flows at the same time\n", text)
+        self.assertIn("dp0: l1_0.up0, l1_1.up0, l1_3.up0 -> l1_0.up0, l1_1.up0, l1_3.up0", text)
+        text = self.expect(0, "describe", "fred.json", "--chips", "--middles", "2").stdout
+        self.assertIn("phase mp: 6 flows at the same time\n", text)
+        self.assertIn("phase dp: 6 flows at the same time, which do not go together\n", text)
+        self.assertIn("one after the other they take 2 rounds:", text)
+        self.assertIn("--chips: the fabric is not fred", self.expect(0, "describe", "small.json", "--chips").stderr)
+        self.assertIn("--chips", self.expect(2, "describe", "fred.json", "--middles", "2").stderr)
+        self.assertIn("2 to 16", self.expect(2, "describe", "fred.json", "--chips", "--middles", "1").stderr)
+        self.assertIn("--l2-chips", self.expect(2, "describe", "fred.json", "--chips", "--l2-chips", "3").stderr)
+
     def test_validate_reports_all_files(self):
         self.scenario("bad.json", {"wafer": {"npus": 0}})
         self.scenario("worse.json", {"workload": {"kind": "resnet"}})

@@ -152,6 +152,17 @@ class CommandLine {
     routes_ = command->add_option("--routes", describe_.between,
                                   "Also routes between ranks; without FROM:TO those of all pairs");
     routes_->expected(0, 1)->type_name("FROM:TO");
+    CLI::Option* chips = command->add_flag(
+        "--chips", describe_.chips.wanted,
+        "Also how the switch chips of a FRED wafer carry each phase: middle networks, up ports, conflicts");
+    single(command->add_option("--middles", describe_.chips.middles, "Middle networks of each chip [3]")
+               ->needs(chips)
+               ->check(CLI::Range(2u, 16u)),
+           "M");
+    single(command->add_option("--l2-chips", describe_.chips.l2_chips, "L2 chips of a slice, 1, 2 or 4 [1]")
+               ->needs(chips)
+               ->check(CLI::IsMember({1u, 2u, 4u})),
+           "N");
   }
   void add_compare() {
     CLI::App* command =

@@ -206,7 +206,13 @@ std::string describe(const std::string& title, const Document& document, const D
                        describe_ranks(plan) + describe_communicators(workload) +
                        describe_fred(topology, workload) + "\nroutes: " + describe_cycles(topology) + '\n';
     for (const std::string& warning : workload.warnings) note("warning: " + title + ": " + warning + '\n');
-    return options.routes ? text + describe_routes(plan, options.between) : text;
+    if (options.routes) text += describe_routes(plan, options.between);
+    if (options.chips.wanted) {
+      if (topology.kind != FabricKind::kFred)
+        note("warning: " + title + ": --chips: the fabric is not fred\n");
+      text += describe_chips(topology, placement, scenario.workload.parallelism, options.chips);
+    }
+    return text;
   } catch (const ScenarioError& error) {
     throw ScenarioError(locate(document, error.issues()));
   }

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "describe_chips.h"
 #include "scenario/reader.h"
 
 namespace wafervp::cli {
@@ -29,6 +30,7 @@ struct DescribeOptions {
   std::string variant;  // of a study; empty: all
   bool routes = false;
   std::string between;  // FROM:TO, empty: all pairs
+  ChipOptions chips;
 };
 
 int run_command(const RunOptions& options);
