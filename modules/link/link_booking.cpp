@@ -10,7 +10,7 @@ namespace wafervp {
 /// Forgets what is over.
 void BookedRuns::make_room(Time now, Time keep) {
   std::uint32_t over = 0;
-  while (data()[over].end + keep < now) ++over;
+  while (over < size_ && data()[over].end + keep < now) ++over;
   std::unique_ptr<Booked[]> larger;
   // Moving the rest has to pay off.
   if (2 * over < capacity_) larger = std::make_unique<Booked[]>(capacity_ *= 2);

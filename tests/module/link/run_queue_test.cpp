@@ -95,7 +95,7 @@ TEST(BookedRuns, KeepsWhatIsNotOverAndCountsAll) {
   for (const Time keep : {Time{0}, 7 * kLong}) {
     BookedRuns booked;
     std::deque<Time> ends;  // of what may not be forgotten
-    Time end = 0, now = 0;
+    Time end = 0, last_end = 0, now = 0;
     std::uint64_t pushed = 0;
     for (const std::uint32_t count : {1u, 1u, 5u, 40u, 3u, 1u, 200u, 2u}) {
       now = end + 1;  // all before have ended
@@ -103,8 +103,8 @@ TEST(BookedRuns, KeepsWhatIsNotOverAndCountsAll) {
       while (!ends.empty() && ends.front() + keep < now) ends.pop_front();
       for (std::uint32_t i = 0; i < count; ++i) {
         end += kLong;
-        booked.append(++pushed, end - kLong, now, keep) = {nullptr, now, now, i * std::uint64_t{kPacketBytes},
-                                                           end,     1,   0};
+        booked.append(++pushed, std::exchange(last_end, end), now, keep) = {
+            nullptr, now, now, i * std::uint64_t{kPacketBytes}, end, 1, 0};
         ends.push_back(end);
       }
       EXPECT_EQ(booked.runs(), pushed);
