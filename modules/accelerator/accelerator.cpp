@@ -73,7 +73,10 @@ Accelerator::~Accelerator() = default;
 
 void Accelerator::end_of_elaboration() { impl_->engine.port().bind(*egress.operator->()); }
 
-void Accelerator::attach(ControlProcessor& processor) { impl_->completions.attach(processor); }
+void Accelerator::attach(ControlProcessor& processor) {
+  impl_->completions.attach(processor);
+  impl_->engine.attach(processor);
+}
 
 void Accelerator::set_observer(AcceleratorObserver* observer) {
   impl_->registers.set_observer(observer);

@@ -26,6 +26,11 @@ class ControlProcessor {
   /// host's cache. The first kWarmBytes from the processor on have been asked for.
   virtual void prepare(std::uint32_t cookie) const { static_cast<void>(cookie); }
   static constexpr std::size_t kWarmBytes = 320;
+  /// Whether charge_step() does anything. Asked once.
+  virtual bool charges_steps() const { return false; }
+  /// The message engine takes a step of a walk at `now`: charges what such a step costs on this processor,
+  /// and returns when it is done.
+  virtual Time charge_step(Time now) { return now; }
 };
 
 /// Sees what happens on accelerators; the platform builds breakdown, timeline and report from it.
@@ -51,7 +56,6 @@ struct AcceleratorConfig {
   std::uint32_t descriptor_entries = 4;
   std::uint32_t completion_entries = 8;
   std::uint32_t walk_entries = 80;  ///< of the walk table; the firmware wants one a strand
-  Time walk_step_ps = 0;            ///< what the engine needs for a step of a walk, one at a time
   /// Size of the backing store of device addresses 0..; 0: the run carries sizes only.
   std::uint64_t memory_bytes = 0;
 };

@@ -56,6 +56,16 @@ class MatchTable {
     }
     return nullptr;
   }
+  /// Whether take() would find a slot.
+  bool holds(std::uint32_t from, std::uint64_t tag, State state) const {
+    const std::uint32_t hash = hash_of(from, tag);
+    for (std::size_t at = hash & mask_; index_[at].slot != kNone; at = (at + 1) & mask_) {
+      if (index_[at].hash != hash) continue;
+      const Slot& slot = slots_[index_[at].slot];
+      if (slot.tag == tag && slot.from == from && slot.state == state) return true;
+    }
+    return false;
+  }
   /// A new slot in state kArmed or kReceived, which is put into the index, or kStaged, which is not.
   Slot& insert(std::uint32_t from, std::uint64_t tag, State state) {
     if (free_ == kNone) add_slots();

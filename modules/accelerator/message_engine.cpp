@@ -49,7 +49,6 @@ MessageEngine::MessageEngine(const AcceleratorConfig& config, Calendar& calendar
       sums_are_free_(config.memory_bytes == 0 && config.reduce_bytes_per_s == 0),
       reduce_takes_time_(config.reduce_bytes_per_s != 0),
       walks_(config.walk_entries, arena),
-      walk_step_ps_(config.walk_step_ps),
       port_(config.npu, config.npus, calendar, messages, flows, completions, arena),
       matches_(arena),
       calendar_(calendar),
@@ -59,7 +58,8 @@ MessageEngine::MessageEngine(const AcceleratorConfig& config, Calendar& calendar
       ring_size_(config.descriptor_entries),
       reduce_rate_(config.reduce_bytes_per_s == 0 ? 1 : config.reduce_bytes_per_s),
       memory_(memory),
-      compute_(compute) {}
+      compute_(compute),
+      early_call_(*this, Stage::kArrival, config.npu.value) {}
 
 void MessageEngine::refuse(const wvp_descriptor& descriptor, const char* why) const {
   throw std::runtime_error("NPU " + std::to_string(npu_.value) + ": descriptor cookie " +

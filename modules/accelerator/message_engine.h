@@ -33,6 +33,8 @@ class alignas(64) MessageEngine final : public MessageSink,
   /// Executes the descriptors up to the free-running index `producer`, at the control processor's time.
   /// Throws std::runtime_error when more are announced than the ring holds, or one is malformed.
   void doorbell(std::uint32_t producer, Time local);
+  /// `processor` is charged for the steps of walks, where it wants to be.
+  void attach(ControlProcessor& processor) { charged_ = processor.charges_steps() ? &processor : nullptr; }
 
   /// HEAD: a run on its way to this NPU; its times are those of its packets here.
   tlm::tlm_sync_enum nb_transport_fw(Run& run, FabricPhase& phase, sc_core::sc_time& delay) override;
@@ -83,8 +85,14 @@ class alignas(64) MessageEngine final : public MessageSink,
   void stop_walk(std::uint32_t number, MatchTable::Slot& slot, Time when);
   struct WalkMessage {
     std::uint32_t number;  ///< of the walk
-    Message* message;
+    Message* message;      ///< null: it had come before the walk wanted it
   };
+  struct EarlyStep {
+    Time when;
+    std::uint32_t number;  ///< of the walk
+  };
+  void take_early_steps(Time now);
+  void take_early_step(std::uint32_t number, Time now);
   void on_walk_message(std::uint32_t number, Message& message, Time now);
   void take_step(std::uint32_t number, Message& message, Time now);
   void count_received(std::uint64_t bytes);
@@ -100,8 +108,7 @@ class alignas(64) MessageEngine final : public MessageSink,
   bool reduce_takes_time_;
   bool deferring_ = false;  ///< `deferred_` is not empty
   WalkTable walks_;
-  Time walk_step_ps_;
-  Time walks_free_at_ = 0;  ///< end of the steps of walks so far
+  ControlProcessor* charged_ = nullptr;  ///< for the steps of walks
   std::uint64_t walked_steps_ = 0;
   std::uint64_t received_bytes_ = 0;
   std::uint64_t received_messages_ = 0;
@@ -123,6 +130,8 @@ class alignas(64) MessageEngine final : public MessageSink,
   DeviceMemory& memory_;
   ComputeEngine& compute_;
   std::vector<WalkMessage> deferred_;  ///< that have come at this time, with others still to come
+  std::vector<EarlyStep> early_steps_;
+  CalendarCall<MessageEngine, &MessageEngine::take_early_steps> early_call_;
 };
 
 }  // namespace wafervp

@@ -27,22 +27,48 @@ void MessageEngine::start_walk(const wvp_descriptor& descriptor, Time local) {
   go_on(number, local);
 }
 
-/// Takes the steps whose messages are here; behind the last step the walk is over.
+/// To be called when a walk began or took a step, at `local`. A message that is here already is taken then,
+/// as if it came at that time; behind the last step the walk is over.
 inline void MessageEngine::go_on(std::uint32_t number, Time local) {
-  wvp_walk& walk = walks_[number];
-  while (walk.left != 0) {
-    MatchTable::Slot* slot = early_ == 0 ? nullptr : take_early(walk.from, walk.tag);
-    if (slot == nullptr) return;
-    if (slot->bytes != wvp_share_bytes(&walk, walk.share)) return stop_walk(number, *slot, local);
-    Time ready;
-    const Outgoing outgoing = step(number, slot->data, slot->bytes, local, ready);
-    staged_bytes_ -= slot->bytes;
-    matches_.free(*slot);
-    send(outgoing, wvp_share_address(&walk, walk.share), ready);
-    next_share(walk);
+  const wvp_walk& walk = walks_[number];
+  if (walk.left == 0) {
+    walks_.end(number);
+    expect({walk.from, walk.tag, wvp_share_bytes(&walk, walk.share), number}, local);
+  } else if (early_ != 0 && matches_.holds(walk.from, walk.tag, MatchTable::State::kReceived)) {
+    early_steps_.push_back({local, number});
+    if (local < early_call_.time()) port_.calendar().schedule(early_call_, local);
   }
-  walks_.end(number);
-  expect({walk.from, walk.tag, wvp_share_bytes(&walk, walk.share), number}, local);
+}
+
+void MessageEngine::take_early_steps(Time now) {
+  Time next = kNever;
+  std::size_t kept = 0;
+  for (const EarlyStep& step : early_steps_) {
+    if (step.when <= now) {
+      deferred_.push_back({step.number, nullptr});
+    } else {
+      next = std::min(next, step.when);
+      early_steps_[kept++] = step;
+    }
+  }
+  early_steps_.resize(kept);
+  if (next != kNever) port_.calendar().schedule(early_call_, next);
+  if (deferred_.empty()) return;
+  deferring_ = true;
+  completions_.defer(*this);
+}
+
+void MessageEngine::take_early_step(std::uint32_t number, Time now) {
+  wvp_walk& walk = walks_[number];
+  MatchTable::Slot& slot = *take_early(walk.from, walk.tag);
+  if (slot.bytes != wvp_share_bytes(&walk, walk.share)) return stop_walk(number, slot, now);
+  Time ready;
+  const Outgoing outgoing = step(number, slot.data, slot.bytes, now, ready);
+  staged_bytes_ -= slot.bytes;
+  matches_.free(slot);
+  send(outgoing, wvp_share_address(&walk, walk.share), ready);
+  next_share(walk);
+  go_on(number, now);
 }
 
 /// A step without its send. It begins at `local` at the earliest, which becomes its end; its send may leave
@@ -50,8 +76,8 @@ inline void MessageEngine::go_on(std::uint32_t number, Time local) {
 inline Outgoing MessageEngine::step(std::uint32_t number, const Bytes& data, std::uint64_t bytes, Time& local,
                                     Time& ready) {
   wvp_walk& walk = walks_[number];
-  local = std::min(std::max(walks_free_at_, local) + walk_step_ps_, kTimeEnd);
-  walks_free_at_ = ready = local;
+  if (charged_ != nullptr) local = std::min(charged_->charge_step(local), kTimeEnd);
+  ready = local;
   if ((walk.flags & WVP_W_REDUCE) != 0) {
     if (!sums_are_free_) {
       ready = reduce({wvp_share_address(&walk, walk.share), bytes, data, walk.dtype, number}, local);
@@ -130,10 +156,17 @@ inline void MessageEngine::on_walk_message(std::uint32_t number, Message& messag
 }
 
 void MessageEngine::run_deferred(Time now) {
-  std::sort(deferred_.begin(), deferred_.end(), [](const WalkMessage& a, const WalkMessage& b) {
-    return a.message->tag != b.message->tag ? a.message->tag < b.message->tag : a.number < b.number;
+  std::sort(deferred_.begin(), deferred_.end(), [this](const WalkMessage& a, const WalkMessage& b) {
+    const std::uint64_t tag_a = walks_[a.number].tag, tag_b = walks_[b.number].tag;
+    return tag_a != tag_b ? tag_a < tag_b : a.number < b.number;
   });
-  for (const WalkMessage& one : deferred_) take_step(one.number, *one.message, now);
+  for (const WalkMessage& one : deferred_) {
+    if (one.message != nullptr) {
+      take_step(one.number, *one.message, now);
+    } else {
+      take_early_step(one.number, now);
+    }
+  }
   deferred_.clear();
   deferring_ = false;
 }

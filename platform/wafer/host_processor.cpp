@@ -49,6 +49,11 @@ void HostProcessor::on_completions(Time now) {
 
 void HostProcessor::prepare(std::uint32_t cookie) const { wvp_prepare(context_, cookie); }
 
+Time HostProcessor::charge_step(Time now) {
+  local_ = std::max(local_, now) + step_ps_;
+  return local_;
+}
+
 std::vector<struct wvp_waiting> HostProcessor::waiting() const {
   if (!booted_) return {};
   std::vector<struct wvp_waiting> entries(wvp_waiting(context_, nullptr, 0));

@@ -11,7 +11,8 @@
 namespace wafervp {
 
 /// A control processor that runs the C firmware on the host. It is serial: what firmware does at one
-/// completion begins when the work before it is done, and each schedule step costs `step_ps`.
+/// completion begins when the work before it is done, and each schedule step costs `step_ps`, also one that
+/// the message engine takes.
 class alignas(64) HostProcessor final : public ControlProcessor {
  public:
   struct Config {
@@ -31,6 +32,8 @@ class alignas(64) HostProcessor final : public ControlProcessor {
 
   void on_completions(Time now) override;
   void prepare(std::uint32_t cookie) const override;
+  bool charges_steps() const override { return step_ps_ != 0; }
+  Time charge_step(Time now) override;
 
   /// End of the work that firmware has done so far; may be ahead of the calendar.
   Time busy_until() const { return local_; }

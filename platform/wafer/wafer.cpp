@@ -80,7 +80,6 @@ void Wafer::make_accelerators(const Scenario& scenario, const Workload& workload
   config.peak_flops_per_s = scenario.wafer.npu.peak_flops_per_s * scenario.wafer.npu.compute_efficiency;
   config.hbm_bytes_per_s = scenario.wafer.npu.hbm_bytes_per_s;
   config.reduce_bytes_per_s = scenario.wafer.npu.reduce_bytes_per_s;
-  config.walk_step_ps = ps_of_ns(scenario.wafer.firmware.step_ns);
   if (scenario.detail.data == DataMode::kValues) config.memory_bytes = workload.device_memory_bytes;
   for (std::uint32_t n = 0; n < topology_.npus; ++n) {
     config.npu = NpuId(n);

@@ -86,6 +86,8 @@ class Bench : public ControlProcessor, public AcceleratorObserver {
   std::string run_to_error();
 
   void on_completions(Time now) override;
+  bool charges_steps() const override { return true; }
+  Time charge_step(Time now) override { return charged_until = std::max(charged_until, now) + step_ps; }
   void on_phase(NpuId npu, std::uint32_t kind, std::uint32_t command, Time when) override;
   void on_exit(NpuId npu, std::uint32_t status, Time when) override;
   void on_compute(NpuId npu, Time begin, Time end) override;
@@ -96,6 +98,7 @@ class Bench : public ControlProcessor, public AcceleratorObserver {
   FlowTable flows;
   Accelerator dut;
   FabricStub fabric;
+  Time step_ps = 0, charged_until = 0;  ///< of a step of a walk
   bool take_completions = true;
   std::vector<Seen> seen;
   std::vector<std::string> observed;

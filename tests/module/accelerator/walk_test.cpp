@@ -119,9 +119,9 @@ TEST(Walk, CopiesSharesOfBytesThatLieFurtherApart) {
 
 TEST(Walk, StepsTakeTheirTimeOneAfterTheOtherAndWaitForTheSum) {
   AcceleratorConfig config = Bench::basic();
-  config.walk_step_ps = 7;
   config.reduce_bytes_per_s = 3'000'000'000'000;  // a byte each ps, read, read, written
   Bench bench(config);
+  bench.step_ps = 7;
   set_walk(bench, 0, 1).flags |= WVP_W_REDUCE;
   wvp_walk& other = set_walk(bench, 1, 1);
   other.from = 5;
@@ -135,9 +135,8 @@ TEST(Walk, StepsTakeTheirTimeOneAfterTheOtherAndWaitForTheSum) {
 }
 
 TEST(Walk, TakesWhatIsHereAlready) {
-  AcceleratorConfig config = Bench::basic();
-  config.walk_step_ps = 7;
-  Bench bench(config);
+  Bench bench;
+  bench.step_ps = 7;
   set_walk(bench, 0, 2);
   for (std::uint64_t i = 0; i < 3; ++i) bench.message_at(10 + i, 1, kTag + i, i < 2 ? 12 : 8);
   bench.at(50, [&] { bench.post(start(0), 60); });
@@ -163,9 +162,8 @@ class SameTime : public testing::TestWithParam<bool> {};
 
 // Both walks send into one flow, and each step takes time.
 TEST_P(SameTime, MessagesTakeTheirStepsInTheOrderOfTheirTags) {
-  AcceleratorConfig config = Bench::basic();
-  config.walk_step_ps = 5;
-  Bench bench(config);
+  Bench bench;
+  bench.step_ps = 5;
   set_walk(bench, 0, 1).tag = kTag + 50;
   set_walk(bench, 1, 1).from = 3;
   bench.at(0, [&] {
