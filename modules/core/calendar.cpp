@@ -256,6 +256,7 @@ void Calendar::drain_until(Time bound) {
     if (!heap_.empty() && heap_[0].time == top.time) join_buckets(top);
     if (top.time > limit_ && occupied(buckets_[top.bucket])) {
       heap_push(top);  // it stays
+      now_ = limit_;   // nothing happens until then
       limit_reached_ = true;
       return;
     }

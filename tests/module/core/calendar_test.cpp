@@ -172,6 +172,7 @@ TEST(Calendar, ExecutesNothingBehindItsLimit) {
   EXPECT_THAT(notes.numbers(), ElementsAre(0, 1));
   EXPECT_TRUE(calendar.limit_reached());
   EXPECT_EQ(calendar.now(), 20u);
+  EXPECT_EQ(calendar.now(), 20u);
   EXPECT_FALSE(calendar.empty());
 }
 
