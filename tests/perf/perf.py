@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Budgets of the product's cost, as ratios in one run: see README.md.
+"""Goals for the product's cost, as ratios in one run: see README.md.
 
 usage: perf.py GROUP --wafervp PATH [--loop PATH] [--reference CSV] [--runs N]
 GROUP: ring, mesh, all_to_all, reference, scaling, statistics

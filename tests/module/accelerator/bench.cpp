@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench.h"
 
+#include <cstring>
+
 #include <stdexcept>
 
 namespace wafervp::test {
@@ -157,6 +159,18 @@ wvp_descriptor combine(std::uint32_t cookie, std::uint32_t flag, std::uint32_t s
   descriptor.staged = staged;
   descriptor.combine_addr = address;
   return descriptor;
+}
+
+Bytes bytes_of(const std::vector<std::int32_t>& values) {
+  auto bytes = std::make_shared<std::vector<std::byte>>(4 * values.size());
+  std::memcpy(bytes->data(), values.data(), bytes->size());
+  return bytes;
+}
+
+std::vector<std::int32_t> words(const std::byte* from, std::size_t count) {
+  std::vector<std::int32_t> values(count);
+  std::memcpy(values.data(), from, 4 * count);
+  return values;
 }
 
 }  // namespace wafervp::test

@@ -124,4 +124,8 @@ wvp_descriptor send(std::uint32_t cookie, std::uint32_t to, std::uint64_t tag, s
 wvp_descriptor combine(std::uint32_t cookie, std::uint32_t flag, std::uint32_t staged,
                        std::uint64_t address = 0);
 
+/// Values as a message carries them, and back.
+Bytes bytes_of(const std::vector<std::int32_t>& values);
+std::vector<std::int32_t> words(const std::byte* from, std::size_t count);
+
 }  // namespace wafervp::test

@@ -13,18 +13,6 @@ AcceleratorConfig with_memory(std::uint64_t bytes) {
   return config;
 }
 
-Bytes bytes_of(const std::vector<std::int32_t>& values) {
-  auto bytes = std::make_shared<std::vector<std::byte>>(4 * values.size());
-  std::memcpy(bytes->data(), values.data(), bytes->size());
-  return bytes;
-}
-
-std::vector<std::int32_t> words(const std::byte* from, std::size_t count) {
-  std::vector<std::int32_t> values(count);
-  std::memcpy(values.data(), from, 4 * count);
-  return values;
-}
-
 using Words = std::vector<std::int32_t>;
 
 TEST(Values, ASendTakesASnapshot) {

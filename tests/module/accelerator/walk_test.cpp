@@ -34,18 +34,6 @@ wvp_descriptor start(std::uint32_t number) {
   return descriptor;
 }
 
-Bytes words(const std::vector<std::int32_t>& values) {
-  auto bytes = std::make_shared<std::vector<std::byte>>(4 * values.size());
-  std::memcpy(bytes->data(), values.data(), bytes->size());
-  return bytes;
-}
-
-std::vector<std::int32_t> words(const std::byte* from, std::size_t count) {
-  std::vector<std::int32_t> values(count);
-  std::memcpy(values.data(), from, 4 * count);
-  return values;
-}
-
 /// "tag offset bytes time" of each message that was handed over.
 std::vector<std::string> handed(const Bench& bench) {
   std::vector<std::string> texts;
@@ -67,9 +55,9 @@ TEST(Walk, CombinesSendsOnAndHandsTheMessageBehindItToFirmware) {
   std::memcpy(bench.dut.memory(), memory, 64);
   set_walk(bench, 3, 2).flags |= WVP_W_REDUCE;
   bench.post_at(0, start(3));
-  bench.message_at(10, 1, kTag, 12, words({1, 2, 3}));
-  bench.message_at(20, 1, kTag + 1, 12, words({4, 5, 6}));
-  bench.message_at(30, 1, kTag + 2, 8, words({7, 8}));
+  bench.message_at(10, 1, kTag, 12, bytes_of({1, 2, 3}));
+  bench.message_at(20, 1, kTag + 1, 12, bytes_of({4, 5, 6}));
+  bench.message_at(30, 1, kTag + 2, 8, bytes_of({7, 8}));
   bench.at(15, [&] {
     EXPECT_FALSE(bench.dut.idle());
     EXPECT_EQ(bench.dut.unmatched_messages(), 1u);
