@@ -114,6 +114,9 @@ static uint8_t cheapest(struct wvp_operation_state* operation) {
       if (in_switch <= direct && in_switch <= relay) return WVP_ALG_IN_SWITCH;
       return n > 2 && relay < direct ? WVP_ALG_RELAY : WVP_ALG_DIRECT;
     }
+    case WVP_OP_LOAD:
+    case WVP_OP_STORE:
+      return WVP_ALG_IN_SWITCH;
     case WVP_OP_BARRIER:
       return comm->flows ? WVP_ALG_IN_SWITCH : WVP_ALG_DIRECT;
     default:
@@ -131,6 +134,12 @@ static uint32_t set_schedule(struct wvp_operation_state* operation, uint8_t algo
   uint64_t chunks = command->chunks ? command->chunks : 1, most = elements, strands;
   if (op != WVP_OP_ALL_REDUCE && op != WVP_OP_BROADCAST) most = elements / comm->size;
   operation->orders = 1;
+  if (op == WVP_OP_LOAD || op == WVP_OP_STORE) {
+    if (algorithm != WVP_ALG_IN_SWITCH || !comm->flows || !comm->io_controllers) return WVP_EXIT_UNSUPPORTED;
+    operation->machine = op == WVP_OP_LOAD ? WVP_M_LOAD : WVP_M_STORE;
+    operation->strands = 1;
+    return WVP_EXIT_OK;
+  }
   switch (algorithm) {
     case WVP_ALG_RING:
       if (!reduces || 2 * (uint64_t)comm->size > WVP_MAX_STEPS) return WVP_EXIT_UNSUPPORTED;

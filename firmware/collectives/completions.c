@@ -31,6 +31,10 @@ static void make_step(struct wvp_engine* engine, struct wvp_strand* strand,
     case WVP_M_CAST:
       wvp_in_switch_received(engine, strand, completion);
       break;
+    case WVP_M_LOAD:
+    case WVP_M_STORE:
+      wvp_memory_received(engine, strand, completion);
+      break;
     case WVP_M_RELAY:
       wvp_relay_received(engine, strand, completion);
       break;

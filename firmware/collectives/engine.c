@@ -71,6 +71,10 @@ static void start_strand(struct wvp_engine* engine, struct wvp_strand* strand) {
     case WVP_M_CAST:
       wvp_in_switch_start(engine, strand);
       break;
+    case WVP_M_LOAD:
+    case WVP_M_STORE:
+      wvp_memory_start(engine, strand);
+      break;
     case WVP_M_RELAY:
       wvp_relay_start(engine, strand);
       break;
@@ -96,15 +100,19 @@ static int end_strand(struct wvp_engine* engine, struct wvp_strand* strand) {
   return 1;
 }
 
+static int sums_in_switch(uint32_t machine) {
+  return machine == WVP_M_SUM || machine == WVP_M_SCATTER || machine == WVP_M_STORE;
+}
+
 /* What all members send into one flow has to come in one order. So an operation goes into its flows only
  * when the operations before it on the same ones have sent all they have. */
 static int has_turn(const struct wvp_engine* engine, const struct wvp_operation_state* operation) {
-  if (operation->machine != WVP_M_SUM && operation->machine != WVP_M_SCATTER) return 1;
+  if (!sums_in_switch(operation->machine)) return 1;
   if (operation->opening) return 0;
   for (uint32_t slot = 0; slot < WVP_SLOTS; slot++) {
     const struct wvp_operation_state* other = &engine->operations[slot];
     if (!other->running || other == operation) continue;
-    if (other->machine != WVP_M_SUM && other->machine != WVP_M_SCATTER) continue;
+    if (!sums_in_switch(other->machine)) continue;
     if (other->comm->flows != operation->comm->flows) continue;
     const int older = (uint16_t)(operation->age - other->age) < 0x8000u;
     if (older && (other->opening || other->next < other->strands)) return 0;
@@ -151,7 +159,7 @@ static void feed(struct wvp_engine* engine) {
 
 /* Malformed: what no scenario may bring about, whatever the algorithm. */
 static int well_formed(const struct wvp_command* command, const struct wvp_comm* comms, uint32_t comm_count) {
-  if (command->op < WVP_OP_ALL_REDUCE || command->op > WVP_OP_BARRIER) return 0;
+  if (command->op < WVP_OP_ALL_REDUCE || command->op > WVP_OP_STORE) return 0;
   if (command->dtype > WVP_FP64 || command->traffic_class > WVP_CLASS_CONTROL) return 0;
   if (command->op == WVP_OP_SEND || command->op == WVP_OP_RECEIVE) return 1;
   if (command->comm >= comm_count) return 0;
@@ -208,6 +216,9 @@ void wvp_engine_resume(struct wvp_engine* engine) {
     switch (engine->operations[strand->slot].machine) {
       case WVP_M_RING:
         wvp_ring_open(engine, strand);
+        break;
+      case WVP_M_STORE:
+        wvp_memory_open(engine, strand);
         break;
       case WVP_M_RELAY:
         wvp_relay_open(engine, strand);

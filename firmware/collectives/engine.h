@@ -26,6 +26,8 @@ enum wvp_machine {
   WVP_M_SCATTER,  /* in_switch reduce_scatter */
   WVP_M_GATHER,   /* in_switch all_gather */
   WVP_M_CAST,     /* in_switch broadcast */
+  WVP_M_LOAD,     /* load: memory.c */
+  WVP_M_STORE,    /* store */
   WVP_M_RELAY,    /* relay broadcast: relay.c */
   WVP_M_STAR,     /* direct broadcast: direct.c */
   WVP_M_EXCHANGE, /* direct all_to_all */
@@ -142,6 +144,10 @@ void wvp_in_switch_start(struct wvp_engine* engine, struct wvp_strand* strand);
 void wvp_in_switch_open(struct wvp_engine* engine, struct wvp_strand* strand);
 void wvp_in_switch_received(struct wvp_engine* engine, struct wvp_strand* strand,
                             const struct wvp_completion* completion);
+void wvp_memory_start(struct wvp_engine* engine, struct wvp_strand* strand);
+void wvp_memory_open(struct wvp_engine* engine, struct wvp_strand* strand);
+void wvp_memory_received(struct wvp_engine* engine, struct wvp_strand* strand,
+                         const struct wvp_completion* completion);
 void wvp_relay_start(struct wvp_engine* engine, struct wvp_strand* strand);
 void wvp_relay_open(struct wvp_engine* engine, struct wvp_strand* strand);
 void wvp_relay_received(struct wvp_engine* engine, struct wvp_strand* strand,

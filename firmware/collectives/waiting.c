@@ -13,6 +13,8 @@ uint64_t wvp_strand_expects(const struct wvp_engine* engine, const struct wvp_st
     case WVP_M_SUM:
     case WVP_M_GATHER:
     case WVP_M_CAST:
+    case WVP_M_LOAD:
+    case WVP_M_STORE:
     case WVP_M_RELAY:
       return wvp_share_bytes(strand->walk, strand->walk->share);
     case WVP_M_BARRIER:
@@ -31,7 +33,8 @@ static void describe(const struct wvp_engine* engine, const struct wvp_strand* s
   const uint32_t step =
       strand->flags & WVP_SF_EXPECTING ? (uint32_t)strand->walk->tag & (WVP_MAX_STEPS - 1) : strand->step;
   entry->step = operation->machine == WVP_M_RING || operation->machine == WVP_M_BARRIER ? step
-                : operation->machine == WVP_M_RELAY || operation->machine == WVP_M_GATHER
+                : operation->machine == WVP_M_RELAY || operation->machine == WVP_M_GATHER ||
+                        operation->machine == WVP_M_LOAD
                     ? strand->walk->share
                     : 0;
   if (strand->flags & WVP_SF_EXPECTING) {
@@ -43,10 +46,12 @@ static void describe(const struct wvp_engine* engine, const struct wvp_strand* s
   switch (operation->machine) {
     case WVP_M_CAST:
     case WVP_M_GATHER:
+    case WVP_M_LOAD:
       entry->peer =
           WVP_FROM_FLOW | (operation->comm->flows + 1 + operation->comm->size + operation->comm->my_index);
       break;
     case WVP_M_SCATTER:
+    case WVP_M_STORE:
       entry->peer = WVP_FROM_FLOW | operation->comm->flows;
       break;
     default:

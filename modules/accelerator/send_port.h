@@ -139,8 +139,10 @@ class alignas(64) SendPort {
     sent_bytes_ += message.bytes;
     ++sent_messages_;
     flow.last_origin = std::max({flow.last_origin, ready, calendar_.now()});
+    if (flow.pace != nullptr) flow.last_origin = flow.pace->next(flow.last_origin);
 
     Run run = Run::from_source(message, flow.last_origin);
+    if (flow.pace != nullptr) flow.last_origin += flow.pace->rate.ps(message.bytes);
     FabricPhase phase = FabricPhase::kHead;
     sc_core::sc_time delay;
     entry.nb_transport_fw(run, phase, delay);

@@ -28,6 +28,18 @@ using Bytes = std::shared_ptr<std::vector<std::byte>>;
 void move_values(Bytes& to, Bytes& from);
 void drop_values(Bytes& bytes);
 
+/// How a source makes the packets of a flow: at `rate`, each message beginning at a time that is `phase`
+/// modulo a packet's time, so that several such flows do not come in bursts.
+struct Pace {
+  Rate rate;
+  Time phase = 0;
+  /// First such time from `when` on.
+  Time next(Time when) const {
+    const Time period = rate.ps(kPacketBytes);
+    return when + (phase % period + period - when % period) % period;
+  }
+};
+
 /// One flow: a stream of packets from one source to one sink over a fixed path, in order. A tree
 /// (multicast, reduction) is made of several flows, each from one switch stage to the next.
 struct alignas(64) Flow {
@@ -50,6 +62,7 @@ struct alignas(64) Flow {
   // Kept here for the source.
   Time last_origin = 0;          ///< messages leave in order: none before this time
   SendWindow* window = nullptr;  ///< null where the source lets all messages go at once
+  const Pace* pace = nullptr;    ///< of the source; null: all packets are there at once
   boost::container::small_vector<Hop, 2> hops;
 };
 
@@ -167,11 +180,12 @@ struct Run : RunSpan {
   bool hopeful = false;   ///< more packets than the sender has credits for: answer when the head is here
   Lane* lane = nullptr;   ///< a hint, or null: the receiving link's lane
 
-  /// All packets of `message`, ready at its source from `when` on.
+  /// All packets of `message`, ready at its source from `when` on, at the pace of its flow.
   static Run from_source(Message& message, Time when) {
     Run run;
     run.message = &message;
     run.flow = message.flow;
+    if (message.flow->pace != nullptr) run.rate = &message.flow->pace->rate;
     run.first = message.first_packet;
     run.origin = when;
     run.count = message.packets;

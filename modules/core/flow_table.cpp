@@ -46,6 +46,7 @@ Flow& FlowTable::into_group(NpuId source, std::uint32_t group, std::uint8_t traf
   Flow*& slot = index_[key_of(source.value, group, traffic_class, true)];
   if (slot == nullptr) {
     slot = &create(source, NpuId(), group, traffic_class);
+    if (const auto pace = paces_.find(group); pace != paces_.end()) slot->pace = &pace->second;
     const Entry& entry = entries_.at(source.value);
     walk(*slot, *entry.node, entry.input);
   }
@@ -60,6 +61,10 @@ Flow& FlowTable::from_stage(FabricNode& node, unsigned output, unsigned input, s
   flow.hops.push_back({&link, lane, static_cast<std::uint16_t>(output), static_cast<std::uint16_t>(input)});
   walk(flow, link.target(), link.target_input());
   return flow;
+}
+
+Flow& FlowTable::at_stage(std::uint32_t group, std::uint8_t traffic_class) {
+  return create(NpuId(), NpuId(), group, traffic_class);
 }
 
 void FlowTable::walk(Flow& flow, FabricNode& start, unsigned start_input) {

@@ -22,10 +22,15 @@ class FlowTable {
   Flow& unicast(NpuId source, NpuId destination, std::uint8_t traffic_class);
   /// The flow of `source` into the in-network flow `group` (see wvp_comm.flows).
   Flow& into_group(NpuId source, std::uint32_t group, std::uint8_t traffic_class);
+  /// Sources make the packets of the in-network flow `group` at this pace; told before it is opened.
+  void set_pace(std::uint32_t group, const Pace& pace) { paces_.insert_or_assign(group, pace); }
   /// Opens the part of an in-network flow that leaves `node` by `output`; at the links it counts as
   /// traffic of the node's port `input`.
   Flow& from_stage(FabricNode& node, unsigned output, unsigned input, std::uint32_t group,
                    std::uint8_t traffic_class);
+
+  /// Opens the part of an in-network flow that goes to the accelerator at its node, over no link.
+  Flow& at_stage(std::uint32_t group, std::uint8_t traffic_class);
 
   std::size_t size() const { return flows_.size(); }
 
@@ -40,6 +45,7 @@ class FlowTable {
   std::vector<Entry> entries_;
   std::deque<Flow> flows_;
   boost::unordered_map<std::uint64_t, Flow*> index_;
+  boost::unordered_map<std::uint32_t, Pace> paces_;  ///< by in-network flow
 };
 
 }  // namespace wafervp

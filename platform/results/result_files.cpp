@@ -73,6 +73,20 @@ void append_npus(std::string& out, const Results& results) {
   list.finish();
 }
 
+void append_io(std::string& out, const Results& results) {
+  JsonRecords list(out, "io_controllers");
+  for (const IoResult& io : results.io_controllers) {
+    list.begin();
+    list.add("io", io.io);
+    list.add("at", io.at);
+    list.add("end_ps", io.end_ps);
+    list.add("loaded_bytes", io.loaded_bytes);
+    list.add("stored_bytes", io.stored_bytes);
+    list.end();
+  }
+  list.finish();
+}
+
 }  // namespace
 
 std::string scenario_hash(const Json& effective, const ProgramInfo& program) {
@@ -112,7 +126,7 @@ std::string result_text(const Results& results, const Scenario& scenario, const 
   if (!scenario.outputs.statistics) return text;
   constexpr std::string_view kClose = "\n}\n", kNext = ",\n  ";
   text.resize(text.size() - kClose.size());
-  for (const auto append : {append_collectives, append_links, append_npus}) {
+  for (const auto append : {append_collectives, append_links, append_npus, append_io}) {
     append(text += kNext, results);
   }
   return text += kClose;

@@ -34,6 +34,12 @@ struct NpuResult {
   Breakdown breakdown;
   std::uint64_t memory_peak_bytes = 0, sent_bytes = 0, received_bytes = 0;
 };
+struct IoResult {
+  std::uint32_t io = 0;
+  std::string at;  // the NPU or L1 switch that it hangs on
+  Time end_ps = 0;
+  std::uint64_t loaded_bytes = 0, stored_bytes = 0;  // weights and requests on their way in; gradients out
+};
 /// All instances of one kind of collective on one communicator, with equal size.
 struct CollectiveResult {
   std::string operation, algorithm, communicator, kind;
@@ -58,6 +64,7 @@ struct Results {
   std::vector<CollectiveResult> collectives;
   std::vector<LinkResult> links;
   std::vector<NpuResult> npus;
+  std::vector<IoResult> io_controllers;
   std::vector<TraceSlice> trace;
   std::vector<std::string> warnings;
   std::uint64_t payload_bytes = 0;  // sum over links

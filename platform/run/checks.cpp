@@ -22,8 +22,13 @@ void check_promises(Wafer& wafer, const Topology& topology, Results& results) {
       failures.push_back(fmt::format("NPU {} has work left in its message engine", npu.npu));
     }
   }
+  for (const IoResult& io : results.io_controllers) {
+    if (!wafer.accelerator(NpuId(topology.npus + io.io)).idle()) {
+      failures.push_back(fmt::format("I/O controller {} has work left in its message engine", io.io));
+    }
+  }
   // Sums and copies inside switches change the amount on the way.
-  if (!topology.in_network && sent != received) {
+  if (!topology.in_network && topology.io.empty() && sent != received) {
     failures.push_back(fmt::format("{} bytes were sent and {} received", sent, received));
   }
   for (std::size_t k = 0; k < results.links.size(); ++k) {

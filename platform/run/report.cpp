@@ -36,18 +36,15 @@ std::vector<NpuId> missing_peers(Wafer& wafer, std::uint32_t peer) {
   if ((peer & WVP_FROM_FLOW) == 0) return {NpuId(peer)};
   const std::uint32_t group = peer & ~WVP_FROM_FLOW;
   std::vector<NpuId> missing;
-  for (NpuId source : wafer.fred_flows().ends(group).sources) {
-    bool sent = false;
-    for (const auto& fred : wafer.fred_switches()) sent = sent || fred->has_pending_from(group, source);
-    if (!sent) missing.push_back(source);
+  for (NpuId source : wafer.tree_flows().ends(group).sources) {
+    if (!wafer.has_pending_from(group, source)) missing.push_back(source);
   }
   return missing;
 }
 
-std::string npus_text(const std::vector<NpuId>& npus) {
+std::string npus_text(const Wafer& wafer, const std::vector<NpuId>& npus) {
   std::string text;
-  for (std::size_t i = 0; i < npus.size() && i < 8; ++i)
-    text += (i ? ", NPU " : "NPU ") + std::to_string(npus[i].value);
+  for (std::size_t i = 0; i < npus.size() && i < 8; ++i) text += (i ? ", " : "") + wafer.name_of(npus[i]);
   if (npus.size() > 8) text += fmt::format(" and {} more", npus.size() - 8);
   return text;
 }
@@ -76,9 +73,9 @@ std::string cycle_text(Wafer& wafer, const RunObserver& observer, std::uint32_t 
     }
     if (at != start || path.size() < 2) continue;
     std::string text = "cycle of waits: ";
-    for (std::size_t i = 0; i < path.size() && i < 12; ++i) text += fmt::format("NPU {} -> ", path[i]);
+    for (std::size_t i = 0; i < path.size() && i < 12; ++i) text += wafer.name_of(NpuId(path[i])) + " -> ";
     if (path.size() > 12) text += fmt::format("… ({} ranks) -> ", path.size());
-    return text + fmt::format("NPU {}\n", start);
+    return text + wafer.name_of(NpuId(start)) + "\n";
   }
   return "";
 }
@@ -99,11 +96,11 @@ std::string waiting_report(Wafer& wafer, const Workload& workload, const RunObse
     const auto entries = wafer.processor(npu).waiting();
     const Time since = observer.blocked_since(npu);
     if (entries.empty()) {
-      text += fmt::format("NPU {}: waits for its compute engine or has not begun\n", n);
+      text += fmt::format("{}: waits for its compute engine or has not begun\n", wafer.name_of(npu));
       continue;
     }
     const auto& entry = entries.front();
-    text += fmt::format("NPU {}: {}", n, command_text(workload, npu, entry.command));
+    text += fmt::format("{}: {}", wafer.name_of(npu), command_text(workload, npu, entry.command));
     if (entry.op != 0 && entry.bytes == 0 && entry.op != WVP_OP_BARRIER) {
       text += " waits until its own messages have left";
     } else if (entry.op != 0) {
@@ -111,7 +108,7 @@ std::string waiting_report(Wafer& wafer, const Workload& workload, const RunObse
       const bool flow = (entry.peer & WVP_FROM_FLOW) != 0;
       text += fmt::format(" waits for {} bytes {}{}", entry.bytes,
                           flow ? "of the in-network sum; missing: " : "from ",
-                          missing.empty() ? "nobody (on its way)" : npus_text(missing));
+                          missing.empty() ? "nobody (on its way)" : npus_text(wafer, missing));
       if (!missing.empty() && observer.finished(missing.front())) text += ", which has ended its program";
       text += fmt::format(", chunk {}, step {}", entry.chunk, entry.step);
     }
@@ -152,7 +149,7 @@ std::string exit_report(Wafer& wafer, const Workload& workload, NpuId npu, std::
     return reg(low) | (static_cast<std::uint64_t>(reg(low + 4)) << 32);
   };
   const std::string where =
-      fmt::format("NPU {}, {}", npu.value, command_text(workload, npu, reg(WVP_REG_ERROR_OP)));
+      fmt::format("{}, {}", wafer.name_of(npu), command_text(workload, npu, reg(WVP_REG_ERROR_OP)));
   switch (status) {
     case WVP_EXIT_SIZE_MISMATCH:
       return fmt::format("{}: NPU {} sent {} bytes where {} were expected: the ranks disagree about the size",

@@ -93,6 +93,10 @@ Operation operation_of(std::uint32_t op) {
       return Operation::kBroadcast;
     case WVP_OP_ALL_TO_ALL:
       return Operation::kAllToAll;
+    case WVP_OP_LOAD:
+      return Operation::kLoad;
+    case WVP_OP_STORE:
+      return Operation::kStore;
     default:
       return Operation::kBarrier;
   }
@@ -146,9 +150,10 @@ void collect_links(const Wafer& wafer, const Topology& topology, Results& result
   }
 }
 
-void collect_npus(Wafer& wafer, const Workload& workload, const RunObserver& observer, Results& results) {
+void collect_npus(Wafer& wafer, const Topology& topology, const Workload& workload,
+                  const RunObserver& observer, Results& results) {
   bool found = false;
-  for (std::uint32_t n = 0; n < workload.programs.size(); ++n) {
+  for (std::uint32_t n = 0; n < topology.npus; ++n) {
     const NpuId npu(n);
     const AcceleratorStatistics& statistics = wafer.accelerator(npu).statistics();
     NpuResult result;
@@ -165,6 +170,20 @@ void collect_npus(Wafer& wafer, const Workload& workload, const RunObserver& obs
       found = true;
     }
     results.npus.push_back(result);
+  }
+}
+
+void collect_io(Wafer& wafer, const Topology& topology, const RunObserver& observer, Results& results) {
+  for (std::uint32_t k = 0; k < topology.io.size(); ++k) {
+    const NpuId end(topology.npus + k);
+    const AcceleratorStatistics& statistics = wafer.accelerator(end).statistics();
+    IoResult result;
+    result.io = k;
+    result.at = topology.nodes[topology.io[k].at.value].name;
+    result.end_ps = observer.end_of(end);
+    result.loaded_bytes = statistics.sent_bytes;
+    result.stored_bytes = statistics.received_bytes;
+    results.io_controllers.push_back(result);
   }
 }
 
@@ -245,7 +264,7 @@ Results run_scenario(const Scenario& scenario, const RunHooks& hooks) {
     wafer.calendar().rethrow_failure();
   } catch (const CollectiveMismatch& mismatch) {
     results.status = "check_failed";
-    results.message = wafer.fred_flows().describe(mismatch.group()) + ": " + mismatch.what();
+    results.message = wafer.tree_flows().describe(mismatch.group()) + ": " + mismatch.what();
   }
   wafer.release_passed();
   for (std::uint32_t n = 0; n < workload.programs.size(); ++n) {
@@ -260,12 +279,14 @@ Results run_scenario(const Scenario& scenario, const RunHooks& hooks) {
   if (results.status == "ok") judge(wafer, workload, observer, watcher, scenario, results);
   collect_collectives(wafer, topology, workload, observer, results);
   collect_links(wafer, topology, results);
-  collect_npus(wafer, workload, observer, results);
+  collect_npus(wafer, topology, workload, observer, results);
+  collect_io(wafer, topology, observer, results);
   if (results.status == "ok") check_promises(wafer, topology, results);
   if (!scenario.outputs.statistics) {
     results.collectives.clear();
     results.links.clear();
     results.npus.clear();
+    results.io_controllers.clear();
   }
   results.trace = observer.take_trace();
   if (results.status != "ok" && log.wants(RunLog::kError)) log.line(results.time_ps, "run", results.message);

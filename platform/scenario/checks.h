@@ -21,10 +21,14 @@ class Checks {
   void fill_defaults(Scenario& scenario);
   void fabric(const Scenario& scenario);
   void link_rates(const Scenario& scenario);
+  void io(const Scenario& scenario);
+  /// Faults at `pointer` where the wafer has no off-wafer memory.
+  void needs_io(const Scenario& scenario, const std::string& pointer, const std::string& what);
   void firmware(const Scenario& scenario);
   void parallelism(const Scenario& scenario);
   void placement(const Scenario& scenario);
   void training(const Scenario& scenario);
+  void streaming(const Scenario& scenario);
   void collective(const Scenario& scenario);
   void collective_algorithm(const Scenario& scenario);
   void collective_sizes(const Scenario& scenario);

@@ -157,8 +157,28 @@ void Checks::fabric(const Scenario& scenario) {
                                                         spec.fred.npus_per_l1, npus));
     }
   }
+  io(scenario);
   if (validator_.sound({"/wafer/fabric/mesh2d", "/wafer/fabric/fred", "/wafer/fabric/link_rates"})) {
     link_rates(scenario);
+  }
+}
+
+void Checks::io(const Scenario& scenario) {
+  const FabricSpec& fabric = scenario.wafer.fabric;
+  const std::uint64_t found = scenario.wafer.io.controllers;
+  if (found == 0 || !validator_.sound({"/wafer/io/controllers"})) return;
+  if (fabric.kind == FabricKind::kMesh2d) {
+    const std::uint64_t sides = 2 * (std::uint64_t{fabric.mesh2d.columns} + fabric.mesh2d.rows);
+    if (found == sides) return;
+    validator_.fault("/wafer/io/controllers", "found " + std::to_string(found) +
+                                                  "; a mesh has one for each side of its boundary, 2 * (" +
+                                                  std::to_string(fabric.mesh2d.columns) + " + " +
+                                                  std::to_string(fabric.mesh2d.rows) +
+                                                  ") = " + std::to_string(sides) + ", or none");
+  } else if (fabric.kind != FabricKind::kFred) {
+    validator_.fault("/wafer/io/controllers",
+                     "I/O controllers need a fabric of kind mesh2d or fred, found kind " +
+                         std::string(to_word(fabric.kind)));
   }
 }
 

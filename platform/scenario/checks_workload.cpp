@@ -22,6 +22,11 @@ ParallelismSpec fitting(ParallelismSpec degrees, std::uint64_t npus) {
   return degrees;
 }
 
+bool is_memory_operation(Operation operation) {
+  return operation == Operation::kLoad || operation == Operation::kStore ||
+         operation == Operation::kLoadAndStore;
+}
+
 std::string nearest_multiples(std::uint64_t value, std::uint64_t of) {
   const std::uint64_t below = value / of * of;
   return below == 0 ? number(of) : number(below) + ", " + number(below + of);
@@ -146,6 +151,7 @@ void Checks::training(const Scenario& scenario) {
               "; nearest that divide: " + nearest_multiples(spec.samples_per_replica, spec.microbatches));
     }
   }
+  streaming(scenario);
   if (validator_.sound({"/workload/compute"})) {
     const bool is_fixed = spec.compute.mode == ComputeMode::kFixed;
     if (is_fixed && spec.compute.fixed_ns == 0) {
@@ -157,6 +163,32 @@ void Checks::training(const Scenario& scenario) {
   if (!spec.messages.empty()) {
     validator_.fault("/workload/messages",
                      "need /workload/kind collective, found " + std::string(to_word(spec.kind)));
+  }
+}
+
+void Checks::streaming(const Scenario& scenario) {
+  const WorkloadSpec& spec = scenario.workload;
+  if (spec.weights == WeightMode::kStationary) {
+    const StreamingSpec& unused = spec.streaming;
+    for (const auto& [name, differs] :
+         {std::pair("prefetch", unused.prefetch != 0), std::pair("passes", unused.passes != 2),
+          std::pair("write_back", unused.write_back != WriteBack::kOverlapped),
+          std::pair("reach", unused.reach != StreamReach::kAll), std::pair("recompute", unused.recompute)}) {
+      if (!differs) continue;
+      warn(std::string("/workload/streaming/") + name, "has no effect: /workload/weights is not streaming");
+    }
+    return;
+  }
+  if (spec.kind != WorkloadKind::kTransformer) {
+    validator_.fault("/workload/weights",
+                     "streaming needs /workload/kind transformer, found " + std::string(to_word(spec.kind)));
+    return;
+  }
+  needs_io(scenario, "/workload/weights", "streaming");
+  if (spec.streaming.passes == 3 && !spec.streaming.recompute) {
+    validator_.fault("/workload/streaming/passes",
+                     "found 3: the third pass computes activations again, which needs "
+                     "/workload/streaming/recompute true");
   }
 }
 
@@ -172,8 +204,16 @@ void Checks::collective(const Scenario& scenario) {
   collective_without_effect(scenario);
 }
 
+void Checks::needs_io(const Scenario& scenario, const std::string& pointer, const std::string& what) {
+  if (!validator_.sound({"/wafer/io/controllers"}) || scenario.wafer.io.controllers != 0) return;
+  validator_.fault(pointer, what + " needs off-wafer memory, and /wafer/io/controllers is 0");
+}
+
 void Checks::collective_algorithm(const Scenario& scenario) {
   const CollectiveSpec& spec = scenario.workload.collective;
+  if (is_memory_operation(spec.operation)) {
+    needs_io(scenario, "/workload/collective/operation", to_word(spec.operation));
+  }
   std::vector<std::string> allowed{"auto"};
   switch (spec.operation) {
     case Operation::kAllReduce:
@@ -190,6 +230,11 @@ void Checks::collective_algorithm(const Scenario& scenario) {
     case Operation::kBarrier:
       allowed.emplace_back("in_switch");
       break;
+    case Operation::kLoad:
+    case Operation::kStore:
+    case Operation::kLoadAndStore:
+      allowed.emplace_back("in_switch");  // by the trees of the I/O controllers, which every fabric has
+      break;
     case Operation::kSend:
       break;
   }
@@ -198,7 +243,8 @@ void Checks::collective_algorithm(const Scenario& scenario) {
   if (std::find(allowed.begin(), allowed.end(), word) == allowed.end()) {
     validator_.fault(pointer, "found \"" + word + "\", which does not do /workload/collective/operation " +
                                   to_word(spec.operation) + "; allowed: " + join_words(allowed));
-  } else if (validator_.sound({"/wafer/fabric/kind", "/wafer/fabric/fred/in_network"})) {
+  } else if (!is_memory_operation(spec.operation) &&
+             validator_.sound({"/wafer/fabric/kind", "/wafer/fabric/fred/in_network"})) {
     const std::string refusal = fabric_refusal(scenario, spec.algorithm);
     if (!refusal.empty()) validator_.fault(pointer, refusal);
   }

@@ -23,9 +23,23 @@ enum class ComputeMode { kPhysical, kFixed };
 enum class PlacementKind { kMpPpDp, kRowMajor, kSearched, kExplicit };
 enum class PipelineSchedule { kGpipe, k1f1b };
 enum class DpSync { kAllReduce, kRsAg };
+enum class WeightMode { kStationary, kStreaming };
+enum class StreamReach { kAll, kGroup };
+enum class WriteBack { kOverlapped, kSerial };
 /// Names as in firmware/include/wafervp/program.h.
 enum class Algorithm { kAuto, kRing, kHierarchical, kInSwitch, kDirect, kRelay };
-enum class Operation { kAllReduce, kReduceScatter, kAllGather, kBroadcast, kAllToAll, kSend, kBarrier };
+enum class Operation {
+  kAllReduce,
+  kReduceScatter,
+  kAllGather,
+  kBroadcast,
+  kAllToAll,
+  kSend,
+  kBarrier,
+  kLoad,
+  kStore,
+  kLoadAndStore  // both at the same time
+};
 enum class ElementType { kFp32, kFp16, kBf16, kInt32, kFp64 };
 
 struct NpuSpec {
@@ -51,6 +65,11 @@ struct Mesh2dSpec {
 };
 struct FredSpec {
   std::uint32_t l1_switches, npus_per_l1;
+  /// Switches of the level below on one of level 2, 3, ...; empty: one L2 switch over all L1.
+  std::vector<std::uint32_t> upper_children;
+  /// From one switch of level 2, 3, ... up, each direction; the last ones may be left out: then as much as
+  /// its children have together.
+  std::vector<std::uint64_t> upper_uplink_bytes_per_s;
   std::uint64_t npu_bytes_per_s;     // NPU to L1, each direction
   std::uint64_t uplink_bytes_per_s;  // L1 to L2 per L1 switch, each direction
   double link_latency_ns;
@@ -67,6 +86,16 @@ struct FabricSpec {
   /// Rates of single links, by name ("x2y1->x3y1"), over the rate of the kind.
   std::map<std::string, std::uint64_t> link_rates;
 };
+enum class IoPacing { kNone, kFair };
+enum class IoChannels { kPerClass, kOne };
+/// Off-wafer memory.
+struct IoSpec {
+  std::uint32_t controllers;          // 0: none
+  std::uint64_t channel_bytes_per_s;  // of one controller, each direction
+  double link_latency_ns;             // controller to its NPU's router or L1 switch
+  IoPacing pacing;
+  IoChannels channels;
+};
 struct FirmwareSpec {
   double step_ns;
   Algorithm all_reduce, reduce_scatter, all_gather, broadcast, all_to_all;
@@ -79,6 +108,7 @@ struct WaferSpec {
   std::uint32_t npus;
   NpuSpec npu;
   FabricSpec fabric;
+  IoSpec io;
   FirmwareSpec firmware;
 };
 struct ParallelismSpec {
@@ -99,6 +129,14 @@ struct TransformerSpec {
   std::uint32_t layers, hidden, sequence;
   double parameters;              // of the whole model
   double attention_flops_factor;  // a of 24 h^2 + a s h FLOPs a layer and token
+};
+/// Weights that come from off-wafer memory layer by layer.
+struct StreamingSpec {
+  std::uint32_t prefetch;  // rounds of weights that are loaded ahead of the one in use
+  std::uint32_t passes;    // times that the model is loaded in a step
+  WriteBack write_back;
+  StreamReach reach;
+  bool recompute;  // activations again in the backward pass
 };
 struct CollectiveSpec {
   Operation operation;
@@ -126,6 +164,8 @@ struct WorkloadSpec {
   PlacementSpec placement;
   ComputeSpec compute;
   TransformerSpec transformer;
+  WeightMode weights;
+  StreamingSpec streaming;
   CollectiveSpec collective;
   std::vector<MessageSpec> messages;  // kind collective only, instead of or beside `collective`
   bool has_collective;                // false: `messages` only

@@ -87,6 +87,14 @@ void describe_fabric(Table<Scenario>& table) {
                FIELD(wafer.fabric.fred.link_latency_ns));
   table.number("/wafer/fabric/fred/switch_latency_ns", "ns", 0, 0, kMaxLatency, "Latency of a switch.",
                FIELD(wafer.fabric.fred.switch_latency_ns));
+  table.list("/wafer/fabric/fred/upper_children", "switches", kMaxNpus,
+             "Switches of the level below on a switch of level 2, 3, and so on, for trees of more than two "
+             "levels; their product is l1_switches. Empty: one L2 switch over all L1 switches.",
+             FIELD(wafer.fabric.fred.upper_children));
+  table.list("/wafer/fabric/fred/upper_uplink_bytes_per_s", "bytes/s", kMaxRate,
+             "Rate from a switch of level 2, 3, and so on up, one direction; where left out, as much as its "
+             "children have upwards together.",
+             FIELD(wafer.fabric.fred.upper_uplink_bytes_per_s));
   table.boolean("/wafer/fabric/fred/in_network", true,
                 "Switches reduce and multicast (Fred-B, Fred-D); false: endpoints do all (Fred-A, Fred-C).",
                 FIELD(wafer.fabric.fred.in_network));
@@ -99,6 +107,29 @@ void describe_fabric(Table<Scenario>& table) {
                     "Rates of single links, by name, in place of the fabric's rate: x0y0->x1y0 on a mesh, "
                     "npu0->npu1 on a ring, npu0->switch, npu0->l1_0 and l1_0->l2 on FRED, and back.",
                     FIELD(wafer.fabric.link_rates));
+}
+
+void describe_io(Table<Scenario>& table) {
+  table.object("/wafer/io",
+               "Off-wafer memory. Defaults but the number: the I/O controllers of the FRED paper.");
+  table.integer(
+      "/wafer/io/controllers", "controllers", 0, 0, kMaxNpus,
+      "I/O controllers; 0: none. On a mesh 2 * (columns + rows), one for each side of a boundary NPU; "
+      "on FRED spread over the L1 switches.",
+      FIELD(wafer.io.controllers));
+  table.integer("/wafer/io/channel_bytes_per_s", "bytes/s", 128000000000, 1, kMaxRate,
+                "Rate of one controller, each direction.", FIELD(wafer.io.channel_bytes_per_s));
+  table.number("/wafer/io/link_latency_ns", "ns", 20, 0, kMaxLatency,
+               "Latency between a controller and its router or L1 switch.", FIELD(wafer.io.link_latency_ns));
+  table.word("/wafer/io/pacing", "fair",
+             "fair: each controller sends no faster than the most loaded link of the wafer lets all of them, "
+             "and NPUs send gradients likewise; none: as fast as the channel, so that links are fought for "
+             "(exact and slow).",
+             FIELD(wafer.io.pacing));
+  table.word("/wafer/io/channels", "per_class",
+             "Virtual channels of the trees on a mesh. per_class: one for each class of trees (row first, "
+             "column first) and direction; one: a single one, which is refused where it can deadlock.",
+             FIELD(wafer.io.channels));
 }
 
 void describe_firmware(Table<Scenario>& table) {
@@ -140,6 +171,7 @@ void describe_wafer(std::vector<Descriptor>& all) {
       .required = true;
   describe_npu(table);
   describe_fabric(table);
+  describe_io(table);
   describe_firmware(table);
 }
 

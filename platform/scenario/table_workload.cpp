@@ -69,6 +69,30 @@ void describe_training(Table<Scenario>& table) {
   table.number("/workload/transformer/attention_flops_factor", "", 4, 0, 1000,
                "a in the forward FLOPs of a layer and token, 24 h^2 + a s h.",
                FIELD(workload.transformer.attention_flops_factor));
+  table.word("/workload/weights", "stationary",
+             "stationary: the NPUs keep the model; streaming (transformer): its layers come from off-wafer "
+             "memory one after the other, and gradients go there.",
+             FIELD(workload.weights));
+  table.object("/workload/streaming", "weights streaming: how. A round is one layer on each pipeline stage.");
+  table.integer(
+      "/workload/streaming/prefetch", "rounds", 0, 0, 3,
+      "Rounds of weights that are loaded ahead of the one that is computed; 0: one after the other.",
+      FIELD(workload.streaming.prefetch));
+  table.integer(
+      "/workload/streaming/passes", "", 2, 2, 3,
+      "Times that the model is loaded in a step: forward and backward; 3: in the backward pass twice, "
+      "for the activations and for the gradients.",
+      FIELD(workload.streaming.passes));
+  table.word("/workload/streaming/write_back", "overlapped",
+             "Gradients of a round go out beside the weights of the next one, or before they are asked for.",
+             FIELD(workload.streaming.write_back));
+  table.word("/workload/streaming/reach", "all",
+             "all: each controller's tree reaches all NPUs with a rank, which keep their part, and add zeros "
+             "to gradients that are not theirs; group: a tree for each set of data-parallel ranks.",
+             FIELD(workload.streaming.reach));
+  table.boolean("/workload/streaming/recompute", false,
+                "Activations are computed again in the backward pass, and only layer inputs are kept.",
+                FIELD(workload.streaming.recompute));
   table.integer("/workload/samples_per_replica", "samples", 16, 1, 1048576,
                 "Images (resnet152) or sequences (transformer) of one data-parallel replica in a step.",
                 FIELD(workload.samples_per_replica));

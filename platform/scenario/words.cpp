@@ -63,6 +63,33 @@ const Words<DpSync>& words_of() {
   return words;
 }
 template <>
+const Words<WeightMode>& words_of() {
+  static const Words<WeightMode> words = {{"stationary", WeightMode::kStationary},
+                                          {"streaming", WeightMode::kStreaming}};
+  return words;
+}
+template <>
+const Words<StreamReach>& words_of() {
+  static const Words<StreamReach> words = {{"all", StreamReach::kAll}, {"group", StreamReach::kGroup}};
+  return words;
+}
+template <>
+const Words<WriteBack>& words_of() {
+  static const Words<WriteBack> words = {{"overlapped", WriteBack::kOverlapped},
+                                         {"serial", WriteBack::kSerial}};
+  return words;
+}
+template <>
+const Words<IoPacing>& words_of() {
+  static const Words<IoPacing> words = {{"none", IoPacing::kNone}, {"fair", IoPacing::kFair}};
+  return words;
+}
+template <>
+const Words<IoChannels>& words_of() {
+  static const Words<IoChannels> words = {{"per_class", IoChannels::kPerClass}, {"one", IoChannels::kOne}};
+  return words;
+}
+template <>
 const Words<Algorithm>& words_of() {
   static const Words<Algorithm> words = {{"auto", Algorithm::kAuto},
                                          {"ring", Algorithm::kRing},
@@ -78,7 +105,8 @@ const Words<Operation>& words_of() {
       {"all_reduce", Operation::kAllReduce}, {"reduce_scatter", Operation::kReduceScatter},
       {"all_gather", Operation::kAllGather}, {"broadcast", Operation::kBroadcast},
       {"all_to_all", Operation::kAllToAll},  {"send", Operation::kSend},
-      {"barrier", Operation::kBarrier}};
+      {"barrier", Operation::kBarrier},      {"load", Operation::kLoad},
+      {"store", Operation::kStore},          {"load_and_store", Operation::kLoadAndStore}};
   return words;
 }
 template <>
@@ -112,6 +140,10 @@ const std::vector<TransformerPreset>& transformer_presets() {
       {"transformer_17b",
        {"transformer_17b", 78, 4256, 1024, 17e9, 4},
        "arXiv 2406.19580; sizes of Turing-NLG"},
+      {"gpt3", {"gpt3", 96, 12288, 2048, 175e9, 4}, "arXiv 2005.14165"},
+      {"transformer_1t",
+       {"transformer_1t", 128, 25600, 2048, 1e12, 4},
+       "arXiv 2406.19580; sizes of arXiv 2104.04473"},
       {"large", {"large", 48, 1600, 1024, 1.558e9, 4}, "sizes of GPT-2 XL"},
       {"medium", {"medium", 24, 1024, 1024, 355e6, 4}, "sizes of GPT-2 medium"},
       {"small", {"small", 12, 768, 1024, 124e6, 4}, "sizes of GPT-2"},

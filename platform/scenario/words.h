@@ -41,6 +41,16 @@ const std::vector<std::pair<const char*, PipelineSchedule>>& words_of();
 template <>
 const std::vector<std::pair<const char*, DpSync>>& words_of();
 template <>
+const std::vector<std::pair<const char*, WeightMode>>& words_of();
+template <>
+const std::vector<std::pair<const char*, StreamReach>>& words_of();
+template <>
+const std::vector<std::pair<const char*, WriteBack>>& words_of();
+template <>
+const std::vector<std::pair<const char*, IoPacing>>& words_of();
+template <>
+const std::vector<std::pair<const char*, IoChannels>>& words_of();
+template <>
 const std::vector<std::pair<const char*, Algorithm>>& words_of();
 template <>
 const std::vector<std::pair<const char*, Operation>>& words_of();

@@ -296,16 +296,18 @@ class Bound {
     }
   }
 
-  /// Each L1 switch with its NPUs against the L2 switch.
+  /// Each L1 switch with its NPUs against the rest.
   void l1_cuts() {
     std::vector<Part> parts(topology_.rows);
     for (std::uint32_t i = 0; i < topology_.links.size(); ++i) {
       if (used_[i] == 0) continue;
       const LinkSpec& link = topology_.links[i];
-      if (topology_.nodes[link.to.value].kind == NodeKind::kFredL2) {
-        parts[topology_.nodes[link.from.value].y].out += link.bytes_per_s;
-      } else if (topology_.nodes[link.from.value].kind == NodeKind::kFredL2) {
-        parts[topology_.nodes[link.to.value].y].in += link.bytes_per_s;
+      const NodeSpec& from = topology_.nodes[link.from.value];
+      const NodeSpec& to = topology_.nodes[link.to.value];
+      if (from.kind == NodeKind::kFredL1 && to.kind == NodeKind::kFredUpper) {
+        parts[from.y].out += link.bytes_per_s;
+      } else if (from.kind == NodeKind::kFredUpper && to.kind == NodeKind::kFredL1) {
+        parts[to.y].in += link.bytes_per_s;
       }
     }
     for (const NpuId npu : group_) ++parts[npu.value / topology_.columns].members;
@@ -330,11 +332,32 @@ class Bound {
   Time bound_ = 0;
 };
 
+/// Loads and stores: each share over its controller's channel, and all of it into, or out of, each NPU.
+Time memory_bound(const Topology& topology, bool load, const std::vector<NpuId>& group, std::uint64_t bytes) {
+  std::uint64_t controllers = 0;
+  for (const NpuId member : group) controllers += topology.is_io(NodeId(member.value)) ? 1 : 0;
+  if (controllers == 0 || controllers == group.size()) return 0;
+  const std::uint64_t share = bytes / controllers;
+  Time bound = 0;
+  for (const NpuId member : group) {
+    const bool io = topology.is_io(NodeId(member.value));
+    std::uint64_t rate = 0;
+    for (const LinkId link : load == io ? topology.outputs[member.value] : topology.inputs[member.value]) {
+      rate += topology.link(link).bytes_per_s;
+    }
+    bound = std::max(bound, duration(io ? share : bytes, rate));
+  }
+  return bound;
+}
+
 }  // namespace
 
 Time lower_bound(const Topology& topology, Operation operation, const std::vector<NpuId>& group,
                  std::uint64_t bytes, Sharing sharing) {
   if (group.size() < 2 || bytes == 0 || operation == Operation::kBarrier) return 0;
+  if (operation == Operation::kLoad || operation == Operation::kStore) {
+    return memory_bound(topology, operation == Operation::kLoad, group, bytes);
+  }
   return Bound(topology, operation, group, bytes, sharing).all();
 }
 

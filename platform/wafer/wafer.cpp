@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wafer/wafer.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -54,8 +55,9 @@ Wafer::Wafer(const Scenario& scenario, const Topology& topology, const Workload&
     : topology_(topology),
       output_port_(ports_by_link(topology.outputs, topology.links.size())),
       calendar_("calendar"),
-      fred_flows_(topology, workload.communicators) {
+      tree_flows_(topology, workload.communicators) {
   make_accelerators(scenario, workload);
+  for (std::size_t c = 0; c < workload.communicators.size(); ++c) set_pace(workload.communicators[c], c);
   make_links(scenario.detail);
   if (npus_route(topology)) {
     make_routers();
@@ -67,7 +69,6 @@ Wafer::Wafer(const Scenario& scenario, const Topology& topology, const Workload&
 }
 
 Wafer::~Wafer() {
-  destroy_backwards(fred_switches_);
   destroy_backwards(switches_);
   destroy_backwards(routers_);
   destroy_backwards(links_);
@@ -85,6 +86,27 @@ void Wafer::make_accelerators(const Scenario& scenario, const Workload& workload
     config.npu = NpuId(n);
     accelerators_.push_back(std::make_unique<Accelerator>(numbered("npu", n).c_str(), config, calendar_,
                                                           messages_, flows_, arena_));
+  }
+  IoControllerConfig io;
+  io.npus = topology_.npus;
+  io.memory_bytes = config.memory_bytes;
+  for (std::uint32_t k = 0; k < topology_.io.size(); ++k) {
+    io.end = NpuId(topology_.npus + k);
+    accelerators_.push_back(
+        std::make_unique<IoController>(numbered("io", k).c_str(), io, calendar_, messages_, flows_, arena_));
+  }
+}
+
+/// What all ends of loads and stores keep to: the channels one after the other.
+void Wafer::set_pace(const Communicator& group, std::size_t index) {
+  if (group.pace == 0) return;
+  const auto n = static_cast<std::uint32_t>(group.members.size());
+  for (std::uint32_t k = 0; k < group.io_controllers; ++k) {
+    const std::uint32_t reduce = tree_flows_.first_handle(index) + 1 + k, multicast = reduce + n;
+    const Rate rate(group.pace);
+    const Pace pace{rate, k * rate.ps(kPacketBytes) / group.io_controllers};
+    flows_.set_pace(reduce, pace);
+    flows_.set_pace(multicast, pace);
   }
 }
 
@@ -114,6 +136,7 @@ void Wafer::make_routers() {
     for (unsigned k = 0; k < outputs.size(); ++k) {
       const std::uint32_t to = topology_.link(outputs[k]).to.value;
       const unsigned port = k + 1;
+      if (topology_.is_io(NodeId(to))) continue;
       if (topology_.kind == FabricKind::kRing) {
         (to == (n + 1) % topology_.npus ? clockwise : counter_clockwise) = port;
       } else if (to == n + 1) {
@@ -135,12 +158,20 @@ void Wafer::make_routers() {
     } else {
       routing = std::make_unique<XyRouting>(NpuId(n), topology_.columns, sides);
     }
-    routers_.push_back(std::make_unique<Router>(numbered("router", n).c_str(), config, std::move(routing)));
+    const std::string name = numbered("router", n);
+    if (topology_.io.empty()) {
+      routers_.push_back(std::make_unique<Router>(name.c_str(), config, std::move(routing)));
+    } else {
+      auto router = std::make_unique<TreeRouter>(name.c_str(), config, std::move(routing), NodeId(n),
+                                                 tree_flows_, calendar_, messages_, flows_);
+      trees_.push_back(router.get());
+      routers_.push_back(std::move(router));
+    }
   }
 }
 
 void Wafer::make_switches() {
-  for (std::size_t s = topology_.npus; s < topology_.nodes.size(); ++s) {
+  for (std::size_t s = topology_.ends(); s < topology_.nodes.size(); ++s) {
     const NodeId node(static_cast<std::uint32_t>(s));
     RouterConfig config;
     config.inputs = static_cast<unsigned>(topology_.inputs[s].size());
@@ -149,8 +180,10 @@ void Wafer::make_switches() {
     auto routing = std::make_unique<TopologyRouting>(topology_, node, output_port_);
     const std::string& name = topology_.nodes[s].name;
     if (topology_.kind == FabricKind::kFred) {
-      fred_switches_.push_back(std::make_unique<FredSwitch>(name.c_str(), config, std::move(routing), node,
-                                                            fred_flows_, calendar_, messages_, flows_));
+      auto fred = std::make_unique<FredSwitch>(name.c_str(), config, std::move(routing), node, tree_flows_,
+                                               calendar_, messages_, flows_);
+      trees_.push_back(fred.get());
+      switches_.push_back(std::move(fred));
     } else {
       switches_.push_back(std::make_unique<Router>(name.c_str(), config, std::move(routing)));
     }
@@ -163,8 +196,7 @@ void Wafer::wire() {
   const unsigned shift = routed ? 1 : 0;  // port 0 of an NPU's router is its accelerator
   const auto router_of = [&](NodeId node) -> Router& {
     if (routed) return *routers_[node.value];
-    const std::size_t s = node.value - topology_.npus;
-    return topology_.kind == FabricKind::kFred ? *fred_switches_[s] : *switches_[s];
+    return *switches_[node.value - topology_.ends()];
   };
   for (std::uint32_t n = 0; n < topology_.npus; ++n) {
     Accelerator& accelerator = *accelerators_[n];
@@ -176,12 +208,16 @@ void Wafer::wire() {
       flows_.set_entry(NpuId(n), accelerator, 0);
     }
   }
+  for (std::uint32_t n = topology_.npus; n < topology_.ends(); ++n) {
+    flows_.set_entry(NpuId(n), *accelerators_[n], 0);
+  }
   for (std::size_t k = 0; k < links_.size(); ++k) {
     const LinkSpec& spec = topology_.links[k];
     Link& link = *links_[k];
-    const bool from_npu = !routed && spec.from.value < topology_.npus;
-    const bool to_npu = !routed && spec.to.value < topology_.npus;
-    if (from_npu) {
+    const auto is_end = [&](NodeId node) {
+      return topology_.is_io(node) || (!routed && node.value < topology_.npus);
+    };
+    if (is_end(spec.from)) {
       accelerators_[spec.from.value]->egress.bind(link.in);
       accelerators_[spec.from.value]->set_egress_link(link);
     } else {
@@ -189,7 +225,7 @@ void Wafer::wire() {
       router.out[output_port_[k] + shift].bind(link.in);
       router.set_output_link(output_port_[k] + shift, link);
     }
-    if (to_npu) {
+    if (is_end(spec.to)) {
       link.out.bind(accelerators_[spec.to.value]->ingress);
       link.set_target(*accelerators_[spec.to.value], 0);
     } else {
@@ -201,8 +237,8 @@ void Wafer::wire() {
 }
 
 void Wafer::load_programs(const Scenario& scenario, const Workload& workload) {
-  std::vector<std::vector<std::uint16_t>> local(topology_.npus);  // global numbers of each NPU's groups
-  communicators_.resize(topology_.npus);
+  std::vector<std::vector<std::uint16_t>> local(topology_.ends());  // global numbers of each end's groups
+  communicators_.resize(topology_.ends());
   for (std::size_t c = 0; c < workload.communicators.size(); ++c) {
     const Communicator& group = workload.communicators[c];
     auto& members = members_.emplace_back();
@@ -212,10 +248,11 @@ void Wafer::load_programs(const Scenario& scenario, const Workload& workload) {
       comm.size = static_cast<std::uint32_t>(group.members.size());
       comm.my_index = i;
       comm.members = members.data();
+      comm.io_controllers = group.io_controllers;
       comm.dim_x = group.dim_x;
       comm.dim_y = group.dim_y;
       comm.x_first_share = group.x_first_share;
-      comm.flows = fred_flows_.first_handle(c);
+      comm.flows = tree_flows_.first_handle(c);
       comm.ring_rate = group.ring_rate;
       comm.x_rate = group.x_rate;
       comm.y_rate = group.y_rate;
@@ -228,7 +265,7 @@ void Wafer::load_programs(const Scenario& scenario, const Workload& workload) {
   }
   const Time step_ps = ps_of_ns(scenario.wafer.firmware.step_ns);
   std::vector<std::uint16_t> index(workload.communicators.size(), 0xffff);  // local number, of one NPU
-  for (std::uint32_t n = 0; n < topology_.npus; ++n) {
+  for (std::uint32_t n = 0; n < topology_.ends(); ++n) {
     programs_.push_back(workload.programs[n].commands);
     for (std::size_t i = 0; i < local[n].size(); ++i) index[local[n][i]] = static_cast<std::uint16_t>(i);
     for (wvp_command& command : programs_.back()) {
@@ -257,7 +294,17 @@ void Wafer::set_observer(AcceleratorObserver& observer) {
 }
 
 void Wafer::release_passed() {
-  for (auto& fred : fred_switches_) fred->release_passed();
+  for (TreeRouter* tree : trees_) tree->release_passed();
+}
+
+bool Wafer::has_pending_from(std::uint32_t group, NpuId source) const {
+  return std::any_of(trees_.begin(), trees_.end(),
+                     [&](const TreeRouter* tree) { return tree->has_pending_from(group, source); });
+}
+
+std::string Wafer::name_of(NpuId end) const {
+  if (end.value < topology_.npus) return "NPU " + std::to_string(end.value);
+  return "I/O controller " + std::to_string(end.value - topology_.npus);
 }
 
 }  // namespace wafervp

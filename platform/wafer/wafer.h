@@ -9,12 +9,13 @@
 #include "core/calendar.h"
 #include "core/flow_table.h"
 #include "fred_switch/fred_switch.h"
+#include "io_controller/io_controller.h"
 #include "link/link.h"
-#include "router/router.h"
+#include "router/tree_router.h"
 #include "scenario/scenario.h"
 #include "topology/topology.h"
-#include "wafer/fred_flows.h"
 #include "wafer/host_processor.h"
+#include "wafer/tree_flows.h"
 #include "workload/programs.h"
 
 namespace wafervp {
@@ -31,18 +32,23 @@ class Wafer {
   Calendar& calendar() { return calendar_; }
   MessagePool& messages() { return messages_; }
   const std::vector<std::unique_ptr<Link>>& links() const { return links_; }  ///< by LinkId
-  Accelerator& accelerator(NpuId npu) { return *accelerators_[npu.value]; }
+  /// Of an NPU, or of an I/O controller (they are numbered behind the NPUs), here and below.
+  Accelerator& accelerator(NpuId end) { return *accelerators_[end.value]; }
+  /// "NPU 7", "I/O controller 3".
+  std::string name_of(NpuId end) const;
   const HostProcessor& processor(NpuId npu) const { return *processors_[npu.value]; }
   /// Algorithm (enum wvp_algorithm) by which NPU `npu` runs its group operation of command `index`.
   std::uint32_t algorithm_of(NpuId npu, std::uint32_t index) const;
-  const FredFlows& fred_flows() const { return fred_flows_; }
-  const std::vector<std::unique_ptr<FredSwitch>>& fred_switches() const { return fred_switches_; }
+  const TreeFlows& tree_flows() const { return tree_flows_; }
+  /// True when a message of `source` into the tree `group` waits somewhere for others.
+  bool has_pending_from(std::uint32_t group, NpuId source) const;
   void set_observer(AcceleratorObserver& observer);
   /// Gives back what is kept of packets that have passed; afterwards only undelivered messages are out.
   void release_passed();
 
  private:
   void make_accelerators(const Scenario& scenario, const Workload& workload);
+  void set_pace(const Communicator& group, std::size_t index);
   void make_links(const DetailSpec& detail);
   void make_routers();
   void make_switches();
@@ -55,11 +61,11 @@ class Wafer {
   Calendar calendar_;
   MessagePool messages_;
   FlowTable flows_;
-  FredFlows fred_flows_;
-  std::vector<std::unique_ptr<Accelerator>> accelerators_;  ///< by NPU
+  TreeFlows tree_flows_;
+  std::vector<std::unique_ptr<Accelerator>> accelerators_;  ///< by NPU, then by I/O controller
   std::vector<std::unique_ptr<Router>> routers_;            ///< by NPU, on fabrics whose NPUs route
-  std::vector<std::unique_ptr<Router>> switches_;           ///< by node - npus, plain
-  std::vector<std::unique_ptr<FredSwitch>> fred_switches_;  ///< by node - npus
+  std::vector<std::unique_ptr<Router>> switches_;           ///< by node - ends
+  std::vector<TreeRouter*> trees_;                          ///< of these, those that carry trees
   std::vector<std::unique_ptr<Link>> links_;
   std::vector<std::vector<std::uint32_t>> members_;   ///< by communicator, shared by its members
   std::vector<std::vector<wvp_comm>> communicators_;  ///< by NPU: the groups that it belongs to

@@ -58,6 +58,11 @@ wvp_operation to_wvp(Operation operation) {
       return WVP_OP_ALL_TO_ALL;
     case Operation::kSend:
       return WVP_OP_SEND;
+    case Operation::kLoad:
+      return WVP_OP_LOAD;
+    case Operation::kStore:
+      return WVP_OP_STORE;
+    case Operation::kLoadAndStore:
     case Operation::kBarrier:
       break;
   }
@@ -128,8 +133,7 @@ AlgorithmChoice firmware_choice(const FirmwareSpec& firmware, Operation operatio
     case Operation::kAllToAll:
       choice.algorithm = firmware.all_to_all;
       break;
-    case Operation::kSend:
-    case Operation::kBarrier:
+    default:
       break;
   }
   return choice;
@@ -147,6 +151,10 @@ wvp_command make_operation(const Topology& topology, Operation operation, const 
   command.chunks = choice.chunks;
   command.active_chunks = choice.active_chunks;
   Algorithm algorithm = choice.algorithm;
+  if (operation == Operation::kLoad || operation == Operation::kStore) {
+    command.algorithm = WVP_ALG_IN_SWITCH;
+    return command;
+  }
   if (operation == Operation::kBroadcast) {
     if (algorithm == Algorithm::kAuto) {
       algorithm = topology.in_network ? Algorithm::kInSwitch : Algorithm::kRelay;

@@ -3,10 +3,12 @@
 #include <cstdlib>
 #include <map>
 
+#include "scenario/words.h"
 #include "topology/picoseconds.h"
 #include "workload/algorithms.h"
 #include "workload/communicators.h"
 #include "workload/errors.h"
+#include "workload/stream_paces.h"
 #include "workload/workload_kinds.h"
 
 namespace wafervp {
@@ -49,12 +51,12 @@ class MicroBenchmark {
         spec_(scenario.workload.collective),
         communicators_(topology, scenario.wafer.firmware),
         draft_(topology),
-        duties_(topology.npus) {}
+        duties_(topology.ends()) {}
 
   Draft build() {
     if (scenario_.workload.has_collective) add_collectives();
     add_messages();
-    for (std::uint32_t n = 0; n < topology_.npus; ++n) {
+    for (std::uint32_t n = 0; n < topology_.ends(); ++n) {
       write(duties_[n], draft_.builders[n]);
       draft_.memory[n].activations = draft_.builders[n].allocated();
     }
@@ -131,19 +133,19 @@ class MicroBenchmark {
     check_commands("/workload/collective/repeats", 4.0 * spec_.repeats * topology_.npus);
     TrafficKind kind{};
     const std::vector<GroupName> chosen = chosen_groups(kind);
-    const std::uint16_t first = communicators_.add(kind, chosen);
+    const std::vector<Family> families = add_families(kind, chosen);
 
-    std::vector<Time> start(topology_.npus);
+    std::vector<Time> start(topology_.ends());
     for (const auto& [key, ns] : spec_.start_ns) {
       start[npu_of_key(key, topology_.npus, "/workload/collective/start_ns/" + key)] = ps_of_ns(ns);
     }
-    std::vector<std::uint64_t> bytes(topology_.npus, spec_.bytes);
+    std::vector<std::uint64_t> bytes(topology_.ends(), spec_.bytes);
     for (const auto& [key, other] : spec_.bytes_of) {
       const std::string pointer = "/workload/collective/bytes_of/" + key;
       check_size(other, element, pointer);
       bytes[npu_of_key(key, topology_.npus, pointer)] = other;
     }
-    std::vector<std::uint8_t> absent(topology_.npus);
+    std::vector<std::uint8_t> absent(topology_.ends());
     for (std::size_t i = 0; i < spec_.absent.size(); ++i) {
       if (spec_.absent[i] >= topology_.npus) {
         refuse("/workload/collective/absent/" + std::to_string(i),
@@ -152,13 +154,14 @@ class MicroBenchmark {
       }
       absent[spec_.absent[i]] = 1;
     }
-    std::vector<std::uint8_t> member(topology_.npus);
+    std::vector<std::uint8_t> member(topology_.ends());
 
-    for (std::size_t g = 0; g < chosen.size(); ++g) {
-      const auto index = static_cast<std::uint16_t>(first + g);
+    for (std::size_t i = 0; i < families.size() * chosen.size(); ++i) {
+      const Family& family = families[i / chosen.size()];
+      const auto index = static_cast<std::uint16_t>(family.first + i % chosen.size());
       const Communicator& communicator = communicators_[index];
       wvp_command command =
-          make_operation(topology_, spec_.operation, choice(), communicator, index, spec_.bytes, spec_.type);
+          make_operation(topology_, family.operation, choice(), communicator, index, spec_.bytes, spec_.type);
       if (spec_.operation == Operation::kBroadcast) {
         command.root = root(communicator, communicator.members.size());
       }
@@ -174,6 +177,32 @@ class MicroBenchmark {
       }
     }
     warn_strangers(member);
+  }
+
+  /// Communicators of all groups for one operation.
+  struct Family {
+    Operation operation;
+    std::uint16_t first;
+  };
+  /// One, but for loads and stores at the same time, which have communicators, and trees, of their own.
+  std::vector<Family> add_families(TrafficKind kind, const std::vector<GroupName>& chosen) {
+    const bool both = spec_.operation == Operation::kLoadAndStore;
+    if (!both && spec_.operation != Operation::kLoad && spec_.operation != Operation::kStore) {
+      return {{spec_.operation, communicators_.add(kind, chosen)}};
+    }
+    const std::size_t most = both ? WVP_SLOTS / 2 : WVP_SLOTS;
+    if (chosen.size() > most) {
+      refuse("/workload/collective/groups", "an I/O controller serves at most " + std::to_string(most) +
+                                                " groups at once in " + to_word(spec_.operation) +
+                                                ", found " + std::to_string(chosen.size()));
+    }
+    const StreamPaces paces = stream_paces(scenario_, topology_, chosen);
+    if (!both) {
+      const std::uint64_t pace = spec_.operation == Operation::kLoad ? paces.load : paces.store;
+      return {{spec_.operation, communicators_.add_memory(chosen, pace)}};
+    }
+    const std::uint16_t loads = communicators_.add_memory(chosen, paces.both);
+    return {{Operation::kLoad, loads}, {Operation::kStore, communicators_.add_memory(chosen, paces.both)}};
   }
 
   /// A named NPU that takes no part is likely a slip.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "topology/fred_tree.h"
 #include "workload/errors.h"
 
 namespace wafervp {
@@ -105,16 +106,26 @@ void measure(const Topology& topology, std::vector<Communicator>& family, std::u
 /// An in-network flow runs at the slowest port of its members, or its share of an uplink that flows of
 /// several groups cross.
 void measure_flows(const Topology& topology, std::vector<Communicator>& family) {
-  const auto l1_of = [&](NpuId npu) { return npu.value / topology.columns; };
-  std::vector<std::uint64_t> crossing(topology.rows);
-  std::vector<std::vector<std::uint32_t>> touched(family.size());
+  const FredTree tree(topology);
+  std::vector<std::uint64_t> crossing(topology.nodes.size());  // groups that leave a switch upwards
+  std::vector<std::vector<NodeId>> left(family.size());        // the switches that a group leaves so
   for (std::size_t i = 0; i < family.size(); ++i) {
-    auto& switches = touched[i];
-    for (const NpuId npu : family[i].members) switches.push_back(l1_of(npu));
-    std::sort(switches.begin(), switches.end());
-    switches.erase(std::unique(switches.begin(), switches.end()), switches.end());
-    if (switches.size() == 1) switches.clear();  // stays inside its L1 switch
-    for (const std::uint32_t l1 : switches) ++crossing[l1];
+    std::vector<NodeId> switches;
+    const std::uint32_t first = topology.fred_levels.front().first;
+    for (const NpuId npu : family[i].members) {
+      switches.emplace_back(first + tree.l1_of(NodeId(npu.value)));
+    }
+    const auto unify = [&] {
+      std::sort(switches.begin(), switches.end());
+      switches.erase(std::unique(switches.begin(), switches.end()), switches.end());
+    };
+    for (unify(); switches.size() > 1; unify()) {
+      for (NodeId& node : switches) {
+        left[i].push_back(node);
+        ++crossing[node.value];
+        node = topology.link(topology.outputs[node.value][tree.up_port(node)]).to;
+      }
+    }
   }
   for (std::size_t i = 0; i < family.size(); ++i) {
     std::uint64_t slowest = 0;
@@ -126,10 +137,10 @@ void measure_flows(const Topology& topology, std::vector<Communicator>& family) 
       pass(topology.outputs[npu.value][0], 1);
       pass(topology.inputs[npu.value][0], 1);
     }
-    for (const std::uint32_t l1 : touched[i]) {
-      const std::uint32_t node = topology.npus + l1;
-      pass(topology.outputs[node][topology.columns], crossing[l1]);
-      pass(topology.inputs[node][topology.columns], crossing[l1]);
+    for (const NodeId node : left[i]) {
+      const unsigned up = tree.up_port(node);
+      pass(topology.outputs[node.value][up], crossing[node.value]);
+      pass(topology.inputs[node.value][up], crossing[node.value]);
     }
     family[i].flow_rate = RingLoads::per_microsecond(slowest);
   }
@@ -169,14 +180,33 @@ std::uint32_t balanced_x_first_share(Grid grid, std::uint64_t x_rate, std::uint6
   return static_cast<std::uint32_t>(std::lround(std::min(std::max(f, 0.0), 1.0) * 65536));
 }
 
-std::uint16_t CommunicatorSet::add(TrafficKind kind, const std::vector<GroupName>& groups) {
+void CommunicatorSet::check_room(std::size_t groups) const {
   // 0xffff is the firmware's mark of messages between two ranks.
   constexpr std::size_t kMostCommunicators = 0xffff;
-  if (communicators_.size() + groups.size() > kMostCommunicators) {
-    refuse("/workload/parallelism", "expected at most " + std::to_string(kMostCommunicators) +
-                                        " groups that communicate, found " +
-                                        std::to_string(communicators_.size() + groups.size()));
+  if (communicators_.size() + groups <= kMostCommunicators) return;
+  refuse("/workload/parallelism", "expected at most " + std::to_string(kMostCommunicators) +
+                                      " groups that communicate, found " +
+                                      std::to_string(communicators_.size() + groups));
+}
+
+std::uint16_t CommunicatorSet::add_memory(const std::vector<GroupName>& groups, std::uint64_t pace) {
+  check_room(groups.size());
+  const std::size_t first = communicators_.size();
+  for (const GroupName& group : groups) {
+    Communicator c;
+    c.name = group.name;
+    c.kind = TrafficKind::kWeightStreaming;
+    c.io_controllers = static_cast<std::uint32_t>(topology_.io.size());
+    for (std::uint32_t k = 0; k < c.io_controllers; ++k) c.members.emplace_back(topology_.npus + k);
+    c.members.insert(c.members.end(), group.members.begin(), group.members.end());
+    c.pace = pace;
+    communicators_.push_back(std::move(c));
   }
+  return static_cast<std::uint16_t>(first);
+}
+
+std::uint16_t CommunicatorSet::add(TrafficKind kind, const std::vector<GroupName>& groups) {
+  check_room(groups.size());
   std::vector<Communicator> family;
   for (const GroupName& group : groups) {
     Communicator c;

@@ -23,11 +23,17 @@ class CommunicatorSet {
   /// first. Throws ScenarioError when the indices run out.
   std::uint16_t add(TrafficKind kind, const std::vector<GroupName>& groups);
 
+  /// Adds groups of all I/O controllers and some NPUs each, which load and store at the same time, at most at
+  /// `pace` bytes/s a channel (0: as fast as the links let them); returns the index of the first.
+  std::uint16_t add_memory(const std::vector<GroupName>& groups, std::uint64_t pace);
+
   const Communicator& operator[](std::size_t index) const { return communicators_[index]; }
   std::size_t size() const { return communicators_.size(); }
   std::vector<Communicator> take() { return std::move(communicators_); }
 
  private:
+  void check_room(std::size_t groups) const;
+
   const Topology& topology_;
   const FirmwareSpec& firmware_;
   std::vector<Communicator> communicators_;

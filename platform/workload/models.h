@@ -14,6 +14,10 @@ inline double layer_flops_per_token(const TransformerSpec& spec) {
   return 24 * h * h + spec.attention_flops_factor * s * h;
 }
 
+/// Throws ScenarioError where sizes of the model do not fit the parallelism or the microbatches, or its FLOPs
+/// or bytes are beyond 64 bits.
+void check_transformer(const WorkloadSpec& workload, const TransformerSpec& model);
+
 /// ResNet-152 (He et al. 2016), 224 x 224 images.
 inline constexpr double kResnet152Parameters = 60.2e6;
 inline constexpr double kResnet152ForwardFlops = 23e9;  // of one image

@@ -15,11 +15,15 @@ namespace wafervp {
 /// What an operation's time is counted as in the breakdown.
 enum class TrafficKind : std::uint8_t { kMp, kDp, kPp, kInputLoad, kWeightStreaming };
 
-/// A group of NPUs that communicate; its index is wvp_command.comm of every member.
+/// A group of NPUs that communicate, perhaps with I/O controllers; its index is wvp_command.comm of every
+/// member.
 struct Communicator {
   std::string name;  // "mp[dp=0,pp=1]"
   TrafficKind kind;
-  std::vector<NpuId> members;  // in rank order
+  std::vector<NpuId> members;        // in rank order; I/O controller k is NpuId(npus + k)
+  std::uint32_t io_controllers = 0;  // of the members, the first ones
+  /// Bytes/s at which an end makes the packets of a load or store; 0: all are there at once.
+  std::uint64_t pace = 0;
   std::uint32_t dim_x = 0, dim_y = 0;
   std::uint32_t x_first_share = 65536;
   /// As in wvp_comm, bytes per microsecond: what is left of the slowest link of a ring of all members,
@@ -42,8 +46,8 @@ struct MemoryNeed {
 /// What the wafer executes: one program per NPU, and the groups that the programs name.
 struct Workload {
   std::vector<Communicator> communicators;
-  std::vector<RankProgram> programs;      // by NPU
-  std::vector<MemoryNeed> memory;         // by NPU
+  std::vector<RankProgram> programs;      // by NPU, then by I/O controller
+  std::vector<MemoryNeed> memory;         // likewise
   std::uint64_t device_memory_bytes = 0;  // highest device address + 1 that the programs use, over all NPUs
   std::vector<std::string> warnings;      // "/workload/collective/bytes: ..."
 };

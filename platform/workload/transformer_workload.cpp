@@ -43,33 +43,6 @@ struct Plan {
   }
 };
 
-void check(const WorkloadSpec& workload, const TransformerSpec& model) {
-  const ParallelismSpec& p = workload.parallelism;
-  if (model.layers == 0 || model.hidden == 0 || model.sequence == 0 || !(model.parameters > 0)) {
-    refuse("/workload/transformer", "expected layers, hidden, sequence and parameters above 0");
-  }
-  if (p.pp > model.layers) {
-    refuse("/workload/parallelism/pp", "expected at most one stage a layer (" + std::to_string(model.layers) +
-                                           "), found " + std::to_string(p.pp));
-  }
-  if (workload.microbatches == 0 || workload.samples_per_replica % workload.microbatches != 0) {
-    refuse("/workload/microbatches", "expected a divisor of samples_per_replica (" +
-                                         std::to_string(workload.samples_per_replica) + "), found " +
-                                         std::to_string(workload.microbatches));
-  }
-  // 2^62: all sums of bytes and FLOPs stay exact enough and inside 64 bits.
-  constexpr double kBeyond = 4.6e18;
-  const double samples = workload.samples_per_replica;
-  if (layer_flops_per_token(model) * model.layers * model.sequence * samples * 3 > kBeyond ||
-      34.0 * samples * model.sequence * model.hidden * model.layers > kBeyond ||
-      model.parameters * kOptimiserBytes > kBeyond) {
-    refuse("/workload/transformer", "the model's FLOPs or bytes on one NPU are beyond 2^62");
-  }
-  const double layer_commands = p.mp > 1 ? 12.0 * (model.layers / p.pp + 1) : 4.0;
-  check_commands("/workload",
-                 (layer_commands + 12) * workload.microbatches * workload.iterations * p.mp * p.dp * p.pp);
-}
-
 std::string coordinates(const char* first, std::uint32_t a, const char* second, std::uint32_t b) {
   return std::string("[") + first + "=" + std::to_string(a) + "," + second + "=" + std::to_string(b) + "]";
 }
@@ -255,7 +228,10 @@ Draft build_transformer(const Scenario& scenario, const Topology& topology, cons
   const WorkloadSpec& workload = scenario.workload;
   const ParallelismSpec& p = workload.parallelism;
   const TransformerSpec& model = workload.transformer;
-  check(workload, model);
+  check_transformer(workload, model);
+  const double layer_commands = p.mp > 1 ? 12.0 * (model.layers / p.pp + 1) : 4.0;
+  check_commands("/workload",
+                 (layer_commands + 12) * workload.microbatches * workload.iterations * p.mp * p.dp * p.pp);
   const std::uint64_t tokens =
       std::uint64_t{workload.samples_per_replica / workload.microbatches} * model.sequence;
   Plan plan{scenario,

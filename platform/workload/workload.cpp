@@ -68,6 +68,9 @@ Workload build_workload(const Scenario& scenario, const Topology& topology, cons
       case WorkloadKind::kResnet152:
         return build_resnet(scenario, topology, placement);
       case WorkloadKind::kTransformer:
+        if (scenario.workload.weights == WeightMode::kStreaming) {
+          return build_streaming(scenario, topology, placement);
+        }
         return build_transformer(scenario, topology, placement);
       case WorkloadKind::kCollective:
         break;

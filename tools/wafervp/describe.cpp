@@ -39,12 +39,14 @@ const char* node_kind(NodeKind kind) {
   switch (kind) {
     case NodeKind::kNpu:
       return "NPU";
+    case NodeKind::kIoController:
+      return "I/O controller";
     case NodeKind::kSwitch:
       return "switch";
     case NodeKind::kFredL1:
       return "FRED L1 switch";
-    case NodeKind::kFredL2:
-      return "FRED L2 switch";
+    case NodeKind::kFredUpper:
+      return "FRED switch above L1";
   }
   return "";
 }

@@ -21,7 +21,9 @@ extern "C" {
   X(ALL_TO_ALL, 5, "all_to_all")         \
   X(SEND, 6, "send")                     \
   X(RECEIVE, 7, "receive")               \
-  X(BARRIER, 8, "barrier")
+  X(BARRIER, 8, "barrier")               \
+  X(LOAD, 9, "load")                     \
+  X(STORE, 10, "store")
 
 #define WVP_ALGORITHMS(X)            \
   X(AUTO, 0, "auto")                 \
@@ -56,12 +58,13 @@ enum wvp_command_kind {
 /* Sizes. `bytes` is the whole buffer of one rank: all_reduce and broadcast: the vector;
  * reduce_scatter: the input vector (a rank keeps bytes/n); all_gather: the output vector (a rank
  * brings its share of it); all_to_all: the send buffer (one share to each peer); send and receive:
- * the message. Element counts that n does not divide are shared out as evenly as can be, the first
- * ranks taking one element more; share i begins at the sum of the shares before it.
- * Addresses: all_reduce and broadcast work in place on `dst`; reduce_scatter reads and overwrites
- * `dst` (the own share's place holds the result, the rest is scratch); all_gather: own share already
- * in its place of `dst`; all_to_all: from `src` to `dst`, where the share from member j lies at
- * j * (own share's size); send: from `src`; receive: to `dst`. */
+ * the message; load and store: the vector, of which each I/O controller of the group keeps a share. Element
+ * counts that n does not divide are shared out as evenly as can be, the first ranks taking one element more;
+ * share i begins at the sum of the shares before it. Addresses: all_reduce and broadcast work in place on
+ * `dst`; reduce_scatter reads and overwrites `dst` (the own share's place holds the result, the rest is
+ * scratch); all_gather: own share already in its place of `dst`; all_to_all: from `src` to `dst`, where the
+ * share from member j lies at j * (own share's size); send: from `src`; receive: to `dst`; load and store:
+ * `dst`, at an I/O controller too (where only its share's place is used). */
 struct wvp_command {
   uint8_t kind;           /* enum wvp_command_kind */
   uint8_t op;             /* enum wvp_operation */
@@ -81,11 +84,13 @@ struct wvp_command {
   uint64_t compute_flops, compute_bytes, compute_ps; /* as in wvp_descriptor */
 };
 
-/* A group of NPUs. The rank of an NPU is its index in `members`. */
+/* A group of NPUs, and for loads and stores of I/O controllers before them. The rank of an NPU is its index
+ * in `members`. */
 struct wvp_comm {
   uint32_t size;
   uint32_t my_index;
-  const uint32_t* members; /* NPU numbers, in rank order */
+  const uint32_t* members; /* NPU numbers, in rank order; controller k has the number NPUS + k */
+  uint32_t io_controllers; /* the first so many members are I/O controllers */
   /* Grid of a hierarchical algorithm: member (x, y) is members[y * dim_x + x]; 0 if there is none. */
   uint32_t dim_x, dim_y;
   /* Share of the data whose chunks go x first, in 1/65536; 65536: all (FRED: x is inside an L1). */

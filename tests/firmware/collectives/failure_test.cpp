@@ -233,7 +233,7 @@ TEST(Refused, MalformedCommandsAndCommunicators) {
   };
   bad([](auto& command, auto&) { command.kind = 9; });
   bad([](auto& command, auto&) { command.op = 0; });
-  bad([](auto& command, auto&) { command.op = 9; });
+  bad([](auto& command, auto&) { command.op = WVP_OP_STORE + 1; });
   bad([](auto& command, auto&) { command.algorithm = 6; });
   bad([](auto& command, auto&) { command.dtype = 5; });
   bad([](auto& command, auto&) { command.traffic_class = 4; });

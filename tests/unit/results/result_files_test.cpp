@@ -40,9 +40,9 @@ TEST(ResultJson, HasTheDocumentedMembers) {
       Json::parse(result_text(some_results(), some_scenario(true, false), Json::object(), kProgram));
   std::vector<std::string> names;
   for (const auto& item : json.items()) names.push_back(item.key());
-  EXPECT_THAT(names,
-              ElementsAre("name", "status", "message", "time_ps", "breakdown_ps", "payload_bytes", "events",
-                          "seed", "program", "scenario_hash", "warnings", "collectives", "links", "npus"));
+  EXPECT_THAT(names, ElementsAre("name", "status", "message", "time_ps", "breakdown_ps", "payload_bytes",
+                                 "events", "seed", "program", "scenario_hash", "warnings", "collectives",
+                                 "links", "npus", "io_controllers"));
   EXPECT_EQ(json["breakdown_ps"].dump(),
             R"({"compute":2,"input_load":0,"mp":0,"dp":0,"pp":0,"weight_streaming":0,"idle":3})");
 }

@@ -23,6 +23,8 @@ class PromiseMerger {
   /// A new run of stream `stream`, or a shortening of its last one. A call that comes from within
   /// the emission of another one is carried out after it.
   void promise(std::size_t stream, const Run& run, Time now);
+  /// First packet that is not merged.
+  std::uint64_t end() const { return end_; }
 
  private:
   void apply(std::size_t stream, const Run& run);

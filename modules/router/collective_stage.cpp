@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fred_switch/collective_stage.h"
+#include "router/collective_stage.h"
 
 #include <algorithm>
 #include <string>
 
 #include "core/element.h"
-#include "fred_switch/fred_switch.h"
+#include "router/tree_router.h"
 
 namespace wafervp {
 
-CollectiveStage::CollectiveStage(FredSwitch& owner, const StageConfig& config, Calendar& calendar,
+CollectiveStage::CollectiveStage(TreeRouter& owner, const StageConfig& config, Calendar& calendar,
                                  MessagePool& messages, FlowTable& flows, std::uint32_t order)
     : owner_(owner),
       config_(config),
@@ -19,7 +19,7 @@ CollectiveStage::CollectiveStage(FredSwitch& owner, const StageConfig& config, C
       input_flows_(config.inputs.size(), nullptr),
       arrivals_(config.inputs.size(), [this](const Run& run) { send_on(run); }),
       credits_(config.outputs.size(), [this](const Run& run) { return_credit(run); }),
-      owed_(config.inputs.size(), kNever),
+      hopes_(config.inputs.size()),
       answer_(*this, Stage::kAnswer, order) {}
 
 CollectiveStage::~CollectiveStage() = default;
@@ -29,14 +29,19 @@ void CollectiveStage::head(unsigned port, const Run& run) {
   const auto input = static_cast<std::size_t>(at - config_.inputs.begin());
   input_flows_[input] = run.flow;
   if (run.count > 0) note_message(input, run);
-  owed_[input] = run.hopeful && run.count > 0 ? run.head(0) : kNever;
-  if (owed_[input] < answer_.time()) calendar_.schedule(answer_, std::max(owed_[input], calendar_.now()));
+  if (run.hopeful && run.count > 0) {
+    hopes_[input].copy(run);
+  } else {
+    hopes_[input].count = 0;
+  }
+  const Time answer_at = last_answer(input);
+  if (answer_at < answer_.time()) calendar_.schedule(answer_, std::max(answer_at, calendar_.now()));
   arrivals_.promise(input, run, calendar_.now());
 }
 
 /// The first run of a message brings it in; all inputs must bring the same.
 void CollectiveStage::note_message(std::size_t input, const Run& run) {
-  release_passed();
+  release_passed(calendar_.now());
   const Message& message = *run.message;
   Record* record = nullptr;
   for (Record& candidate : records_) {
@@ -68,14 +73,15 @@ CollectiveStage::Record& CollectiveStage::record_with(std::uint64_t packet) {
   for (Record& record : records_) {
     if (packet < record.first_packet + record.packets) return record;
   }
-  throw std::logic_error("FRED stage: a run without a message");
+  throw std::logic_error("tree stage: a run without a message");
 }
 
 void CollectiveStage::open_outputs(const Message& model) {
   // At the links the stage counts as the port of its first input.
   for (unsigned output : config_.outputs) {
-    Flow& flow =
-        flows_.from_stage(owner_, output, config_.inputs.front(), config_.group, model.flow->traffic_class);
+    Flow& flow = owner_.is_accelerator(output) ? flows_.at_stage(config_.group, model.flow->traffic_class)
+                                               : flows_.from_stage(owner_, output, config_.inputs.front(),
+                                                                   config_.group, model.flow->traffic_class);
     owner_.bind_output(flow, *this);
     output_flows_.push_back(&flow);
   }
@@ -140,6 +146,8 @@ void CollectiveStage::send_on(const Run& merged) {
     run.origin += owner_.config().latency;
     FabricPhase phase = FabricPhase::kHead;
     owner_.output(config_.outputs[o]).nb_transport_fw(run, phase, owner_.no_delay_);
+    // What goes to the accelerator here leaves the buffers as it comes.
+    if (owner_.is_accelerator(config_.outputs[o])) credits_.promise(o, run, calendar_.now());
   }
 }
 
@@ -155,21 +163,36 @@ void CollectiveStage::return_credit(const Run& merged) {
   for (std::size_t i = 0; i < input_flows_.size(); ++i) {
     Run run = merged;
     run.flow = input_flows_[i];
+    run.message = record.inputs[i];
     run.hop = static_cast<std::uint16_t>(input_flows_[i]->hops.size());
     FabricPhase phase = FabricPhase::kCredit;
     owner_.input(config_.inputs[i]).nb_transport_bw(run, phase, owner_.no_delay_);
   }
 }
 
+/// When the first packet without a promised credit leaves the far end of the input's link: until then the
+/// credits that the outputs promise are an answer to its hopeful run, and so a short wait for another input
+/// does not cut it.
+Time CollectiveStage::last_answer(std::size_t input) const {
+  const RunSpan& hope = hopes_[input];
+  if (hope.count == 0) return kNever;
+  const FabricLink& link = *input_flows_[input]->hops.back().link;
+  const std::uint64_t beyond = std::max(hope.first, credits_.end() + link.buffer_packets());
+  if (beyond >= hope.end()) return kNever;
+  const Time here = hope.head(beyond - hope.first);
+  return here > link.latency() ? here - link.latency() : 0;
+}
+
 /// Inputs that sent in the hope of credits and did not get them all stop at what is covered.
 void CollectiveStage::answer(Time now) {
   Time next = kNever;
-  for (std::size_t i = 0; i < owed_.size(); ++i) {
-    if (owed_[i] > now) {
-      next = std::min(next, owed_[i]);
+  for (std::size_t i = 0; i < hopes_.size(); ++i) {
+    const Time last = last_answer(i);
+    if (last > now) {
+      next = std::min(next, last);
       continue;
     }
-    owed_[i] = kNever;
+    hopes_[i].count = 0;
     Run run;
     run.flow = input_flows_[i];
     run.hop = static_cast<std::uint16_t>(input_flows_[i]->hops.size());
@@ -179,8 +202,8 @@ void CollectiveStage::answer(Time now) {
   if (next != kNever && next < answer_.time()) calendar_.schedule(answer_, next);
 }
 
-void CollectiveStage::release_passed() {
-  while (!records_.empty() && records_.front().passed_at < calendar_.now()) {
+void CollectiveStage::release_passed(Time before) {
+  while (!records_.empty() && records_.front().passed_at < before) {
     for (Message* message : records_.front().inputs) messages_.release(message);
     records_.pop_front();
   }

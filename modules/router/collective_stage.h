@@ -8,20 +8,21 @@
 #include "core/calendar.h"
 #include "core/fabric_protocol.h"
 #include "core/flow_table.h"
-#include "fred_switch/promise_merger.h"
+#include "router/promise_merger.h"
 
 namespace wafervp {
 
-class FredSwitch;
+class TreeRouter;
 
-/// One configured flow at a FRED switch: the packets of all input ports are summed and the sum goes to all
-/// output ports (arXiv 2406.19580: a flow is a set of input ports IPs and a set of output ports OPs).
+/// The part of a tree at one node: the packets of all input ports are summed and the sum goes to all output
+/// ports (arXiv 2406.19580: a flow of a FRED switch is a set of input ports IPs and a set of output ports
+/// OPs).
 struct StageConfig {
   std::uint32_t group = 0;  ///< handle of the in-network flow
   std::vector<unsigned> inputs, outputs;
 };
 
-/// Where a switch looks up a flow that is not configured yet: the compiled routing of the wafer.
+/// Where a node looks up a tree that is not configured yet: the compiled routing of the wafer.
 class StageDirectory {
  public:
   virtual ~StageDirectory() = default;
@@ -34,7 +35,7 @@ class StageDirectory {
 /// when that output has credit and its turn, and the input buffers free it when the last copy has left.
 class CollectiveStage {
  public:
-  CollectiveStage(FredSwitch& owner, const StageConfig& config, Calendar& calendar, MessagePool& messages,
+  CollectiveStage(TreeRouter& owner, const StageConfig& config, Calendar& calendar, MessagePool& messages,
                   FlowTable& flows, std::uint32_t order);
   ~CollectiveStage();
   CollectiveStage(const CollectiveStage&) = delete;
@@ -45,8 +46,9 @@ class CollectiveStage {
   void head(unsigned port, const Run& run);
   /// A run of an output's first link, which frees buffers: new or shortened.
   void credit(const Flow& output, const Run& run);
-  /// Gives back the messages of everything that has passed; called at the end of a run.
-  void release_passed();
+  /// Gives back the messages of everything that has passed before a time: the present one, or at the end of a
+  /// run one behind it.
+  void release_passed(Time before);
   /// True when a message of `source` is here and has not passed, for a deadlock report.
   bool has_pending_from(NpuId source) const;
 
@@ -69,8 +71,9 @@ class CollectiveStage {
   void send_on(const Run& merged);
   void return_credit(const Run& merged);
   void answer(Time now);
+  Time last_answer(std::size_t input) const;
 
-  FredSwitch& owner_;
+  TreeRouter& owner_;
   StageConfig config_;
   Calendar& calendar_;
   MessagePool& messages_;
@@ -80,7 +83,8 @@ class CollectiveStage {
   std::deque<Record> records_;
   PromiseMerger arrivals_;
   PromiseMerger credits_;
-  std::vector<Time> owed_;  ///< by input: when its hopeful run wants an answer
+  /// By input: its run, while that goes beyond the credits that have been promised.
+  std::vector<RunSpan> hopes_;
   CalendarCall<CollectiveStage, &CollectiveStage::answer> answer_;
 };
 

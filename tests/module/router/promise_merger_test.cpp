@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Is packet j promised for when the last of its copies is there, and is the promise kept up to date?
-#include "fred_switch/promise_merger.h"
+#include "router/promise_merger.h"
 
 #include <gmock/gmock.h>
 

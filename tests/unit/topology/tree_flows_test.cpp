@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Do the switches of the running wafer get the same parts of a flow as the chips that routing speaks of?
-#include "wafer/fred_flows.h"
+#include "wafer/tree_flows.h"
 
 #include <gmock/gmock.h>
 
@@ -25,7 +25,7 @@ std::vector<unsigned> ends(const std::vector<NpuId>& npus) {
   return all;
 }
 
-TEST(FredFlowsOfTheWafer, AreSplitAsRoutingSplitsThem) {
+TEST(TreeFlowsOfTheWafer, AreSplitAsRoutingSplitsThem) {
   const Topology topology = build_topology(fred(12000 * kGiga, InNetwork::kYes));
   // Its lanes are merged: one up port an L1, and no I/O controllers.
   const FredWafer wafer{std::vector<FredL1>(5, FredL1{4, 0}), 1, 1, 3, 1};
@@ -40,14 +40,14 @@ TEST(FredFlowsOfTheWafer, AreSplitAsRoutingSplitsThem) {
     communicator.members.resize(2 + random.below(c < 30 ? 4 : 19));
     communicators.push_back(communicator);
   }
-  const FredFlows flows(topology, communicators);
+  const TreeFlows flows(topology, communicators);
   unsigned stages = 0;
   for (std::size_t c = 0; c < communicators.size(); ++c) {
     // The all-reduce, then a reduce to each member, then a multicast from each.
     const auto members = static_cast<std::uint32_t>(communicators[c].members.size());
     for (std::uint32_t handle = flows.first_handle(c); handle <= flows.first_handle(c) + 2 * members;
          ++handle) {
-      const FredFlows::Ends of_flow = flows.ends(handle);
+      const TreeFlows::Ends of_flow = flows.ends(handle);
       const std::vector<FredFlow> alone = {
           {flows.describe(handle), ends(of_flow.sources), ends(of_flow.sinks)}};
       const std::vector<Crossing> crossing = crossings(wafer, alone);

@@ -1,10 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fred_switch/promise_merger.h"
+#include "router/promise_merger.h"
 
 #include <algorithm>
 #include <stdexcept>
 
 namespace wafervp {
+
+namespace {
+
+/// A run without a rate comes from a source: all of it is there at once, so that it is slower than none.
+bool slower(const Run& a, const Run& b) {
+  return a.rate != nullptr && (b.rate == nullptr || *a.rate < *b.rate);
+}
+
+}  // namespace
 
 PromiseMerger::PromiseMerger(std::size_t streams, Emit emit)
     : streams_(streams), ends_(streams, 0), emit_(std::move(emit)) {}
@@ -13,6 +22,7 @@ void PromiseMerger::promise(std::size_t stream, const Run& run, Time now) {
   if (streams_.size() == 1) {  // nothing to wait for
     Run same = run;
     same.hopeful = false;
+    end_ = run.end();
     emit_(same);
     return;
   }
@@ -74,7 +84,7 @@ void PromiseMerger::extend(std::uint64_t end) {
       }
       const Time a = run.tail(end_ - run.first);
       const Time b = last->tail(end_ - last->first);
-      if (a > b || (a == b && *run.rate < *last->rate)) last = &run;
+      if (a > b || (a == b && slower(run, *last))) last = &run;
     }
     const std::uint64_t skip = end_ - last->first;
     std::uint64_t n = std::min<std::uint64_t>(last->count - skip, end - end_);
@@ -82,7 +92,7 @@ void PromiseMerger::extend(std::uint64_t end) {
       const Run& run = run_with(s, end_);
       const std::uint64_t other = end_ - run.first;
       n = std::min<std::uint64_t>(n, run.count - other);
-      if (&run == last || !(*run.rate < *last->rate)) continue;
+      if (&run == last || !slower(run, *last)) continue;
       // A slower stream falls behind at some packet.
       std::uint64_t good = 0, bad = n;
       while (good + 1 < bad) {
@@ -93,7 +103,7 @@ void PromiseMerger::extend(std::uint64_t end) {
     }
     Run merged = *last;
     merged.first = end_;
-    merged.offset += skip * kPacketBytes;
+    if (merged.rate != nullptr) merged.offset += skip * kPacketBytes;
     merged.count = static_cast<std::uint32_t>(last->count - skip);
     merged.shorten(static_cast<std::uint32_t>(n));
     merged.hopeful = false;

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "topology/topology_builder.h"
+
+#include <map>
+
+#include "scenario/errors.h"
+#include "scenario/text.h"
+#include "topology/picoseconds.h"
+
+namespace wafervp {
+namespace {
+
+__extension__ using Wide = unsigned __int128;
+
+/// ceil(rate * 2 * latency / 4096) + 2: a round trip of whole packets, the one being sent and the one
+/// whose credit is on its way.
+std::uint32_t default_buffer_packets(std::uint64_t bytes_per_s, Time latency_ps) {
+  const Wide numerator = static_cast<Wide>(bytes_per_s) * 2 * latency_ps;
+  const Wide denominator = static_cast<Wide>(kPsPerSecond) * kPacketBytes;
+  const Wide packets = (numerator + denominator - 1) / denominator + 2;
+  return packets > 0xffffffffu ? 0xffffffffu : static_cast<std::uint32_t>(packets);
+}
+
+}  // namespace
+
+void require(bool holds, const std::string& pointer, const std::string& text) {
+  if (!holds) throw ScenarioError({Issue{"", 0, 0, pointer, text}});
+}
+
+TopologyBuilder::TopologyBuilder(const WaferSpec& wafer) : wafer_(wafer) {
+  topology_.kind = wafer.fabric.kind;
+  topology_.npus = wafer.npus;
+}
+
+void TopologyBuilder::add_node(NodeKind kind, std::string name, std::uint32_t x, std::uint32_t y) {
+  topology_.nodes.push_back({kind, std::move(name), x, y});
+}
+
+void TopologyBuilder::add_ends(std::uint32_t columns) {
+  for (std::uint32_t n = 0; n < wafer_.npus; ++n) {
+    add_node(NodeKind::kNpu, "npu" + std::to_string(n), n % columns, n / columns);
+  }
+  for (std::uint32_t k = 0; k < wafer_.io.controllers; ++k) {
+    add_node(NodeKind::kIoController, "io" + std::to_string(k));
+  }
+}
+
+void TopologyBuilder::add_link(std::uint32_t from, std::uint32_t to, std::uint64_t rate, Time latency) {
+  add_link(from, to, rate, latency, topology_.nodes[from].name + "->" + topology_.nodes[to].name);
+}
+
+void TopologyBuilder::add_link(std::uint32_t from, std::uint32_t to, std::uint64_t rate, Time latency,
+                               std::string name) {
+  topology_.links.push_back({NodeId{from}, NodeId{to}, rate, latency, 0, std::move(name)});
+}
+
+void TopologyBuilder::add_io(std::uint32_t k, NodeId at, bool row_first) {
+  const Time latency = ps_of_ns(wafer_.io.link_latency_ns);
+  const std::uint32_t node = topology_.npus + k;
+  topology_.io.push_back({at, row_first});
+  add_link(node, at.value, wafer_.io.channel_bytes_per_s, latency);
+  add_link(at.value, node, wafer_.io.channel_bytes_per_s, latency);
+}
+
+Topology TopologyBuilder::finish() {
+  apply_link_rates();
+  topology_.outputs.resize(topology_.nodes.size());
+  topology_.inputs.resize(topology_.nodes.size());
+  for (std::uint32_t i = 0; i < topology_.links.size(); ++i) {
+    LinkSpec& link = topology_.links[i];
+    link.buffer_packets = wafer_.fabric.buffer_packets != 0
+                              ? wafer_.fabric.buffer_packets
+                              : default_buffer_packets(link.bytes_per_s, link.latency_ps);
+    topology_.outputs[link.from.value].push_back(LinkId{i});
+    topology_.inputs[link.to.value].push_back(LinkId{i});
+  }
+  return std::move(topology_);
+}
+
+void TopologyBuilder::apply_link_rates() {
+  if (wafer_.fabric.link_rates.empty()) return;
+  std::map<std::string, LinkSpec*> by_name;
+  std::vector<std::string> names;
+  for (LinkSpec& link : topology_.links) {
+    by_name.emplace(link.name, &link);
+    names.push_back(link.name);
+  }
+  std::vector<Issue> issues;
+  for (const auto& [name, rate] : wafer_.fabric.link_rates) {
+    const auto found = by_name.find(name);
+    if (found == by_name.end()) {
+      std::string text = "no link of this fabric has this name";
+      const std::string nearest = nearest_word(name, names);
+      if (!nearest.empty()) text += "; did you mean \"" + nearest + "\"?";
+      issues.push_back({"", 0, 0, "/wafer/fabric/link_rates/" + pointer_token(name), text});
+    } else if (rate == 0) {
+      issues.push_back(
+          {"", 0, 0, "/wafer/fabric/link_rates/" + pointer_token(name), "expected a rate above 0 bytes/s"});
+    } else {
+      found->second->bytes_per_s = rate;
+    }
+  }
+  if (!issues.empty()) throw ScenarioError(std::move(issues));
+}
+
+}  // namespace wafervp
