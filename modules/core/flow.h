@@ -177,7 +177,9 @@ struct RunSpan {
 struct Run : RunSpan {
   Flow* flow = nullptr;
   std::uint16_t hop = 0;  ///< index of the link of the flow's path that the run goes over next
-  bool hopeful = false;   ///< more packets than the sender has credits for: answer when the head is here
+  /// More packets than the sender has credits for: answer when the head is here. As a credit: the answer is
+  /// still to come.
+  bool hopeful = false;
   Lane* lane = nullptr;   ///< a hint, or null: the receiving link's lane
 
   /// All packets of `message`, ready at its source from `when` on, at the pace of its flow.

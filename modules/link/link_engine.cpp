@@ -130,11 +130,14 @@ tlm::tlm_sync_enum LinkEngine::nb_transport_bw(Run& run, FabricPhase& phase, sc_
     credit.rate = own_copy(run.rate);
     credit.here = run.tail(run.count - 1) + config_.latency;
   }
+  // A long run may get its credits in many small portions.
+  constexpr std::size_t kManyCredits = 4;
+  if (lane.credits.size() > kManyCredits) forget_spent_credits(lane, now);
   if (in_progress(lane, now)) {
     const Slots slots{lane.run.origin, lane.run.offset, lane.run.rate, lane.run.late};
     lane.covered = lane.run.first + credited_extent(lane, lane.run.first, slots, lane.run.count).packets;
-    // Credits for packets before the run are no answer to it yet.
-    const bool answer = !appended || run.end() > lane.run.first;
+    // Credits for packets before the run are no answer to it yet, and neither are hopeful ones.
+    const bool answer = !run.hopeful && (!appended || run.end() > lane.run.first);
     if (answer && lane.covered < lane.run.end()) {
       shorten(lane, lane.covered);
       want_wake(lane, now);

@@ -164,6 +164,10 @@ void CollectiveStage::return_credit(const Run& merged) {
     Run run = merged;
     run.flow = input_flows_[i];
     run.message = record.inputs[i];
+    // Where inputs wait for each other, what they have together is no more than the one that is cut first.
+    const Time answer_at = last_answer(i);
+    run.hopeful = answer_at != kNever && answer_at > calendar_.now();
+    if (answer_at < answer_.time()) calendar_.schedule(answer_, std::max(answer_at, calendar_.now()));
     run.hop = static_cast<std::uint16_t>(input_flows_[i]->hops.size());
     FabricPhase phase = FabricPhase::kCredit;
     owner_.input(config_.inputs[i]).nb_transport_bw(run, phase, owner_.no_delay_);

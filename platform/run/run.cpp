@@ -152,6 +152,9 @@ void collect_links(const Wafer& wafer, const Topology& topology, Results& result
 
 void collect_npus(Wafer& wafer, const Topology& topology, const Workload& workload,
                   const RunObserver& observer, Results& results) {
+  // The breakdown is that of the rank that ends last, the lowest number among equals.
+  Time last = 0;
+  for (std::uint32_t n = 0; n < topology.npus; ++n) last = std::max(last, observer.end_of(NpuId(n)));
   bool found = false;
   for (std::uint32_t n = 0; n < topology.npus; ++n) {
     const NpuId npu(n);
@@ -165,7 +168,7 @@ void collect_npus(Wafer& wafer, const Topology& topology, const Workload& worklo
     result.memory_peak_bytes = workload.memory[n].total() + statistics.staged_bytes_peak;
     result.sent_bytes = statistics.sent_bytes;
     result.received_bytes = statistics.received_bytes;
-    if (!found && result.finished && result.end_ps == results.time_ps) {
+    if (!found && result.finished && result.end_ps == last) {
       results.breakdown = result.breakdown;
       found = true;
     }

@@ -24,8 +24,9 @@ constexpr unsigned kLoadSlots = 4;
 constexpr unsigned kFirstRequestSlot = kFirstLoadSlot + kLoadSlots;
 static_assert(kFirstRequestSlot + kLoadSlots == WVP_SLOTS);
 
-/// A request for weights is a control packet to each controller (arXiv 2406.19580: 512 bytes).
-constexpr std::uint64_t kRequestBytes = 512;
+/// A request for weights is a control packet to each controller, and leave to store gradients one from each
+/// (arXiv 2406.19580: 512 bytes).
+constexpr std::uint64_t kControlBytes = 512;
 
 /// One time that a round's weights come in, and what is done with them.
 struct Load {
@@ -55,6 +56,8 @@ struct Plan {
   const StreamingSpec& streaming() const { return scenario.workload.streaming; }
   bool to_all() const { return streaming().reach == StreamReach::kAll; }
   std::uint32_t streams() const { return to_all() ? 1 : parallelism().pp * parallelism().mp; }
+  /// Of the k-th request.
+  const Load& load_or_last(std::size_t k) const { return loads[std::min(k, loads.size() - 1)]; }
   bool has_layer(std::uint32_t round, std::uint32_t stage) const {
     return round * parallelism().pp + stage < model.layers;
   }
@@ -141,9 +144,10 @@ wvp_command memory_operation(const Plan& plan, Operation operation, std::uint16_
   command.dst = address;
   return command;
 }
-wvp_command request(const Plan& plan, std::uint16_t comm, unsigned slot, std::uint64_t address) {
+wvp_command control(const Plan& plan, Operation operation, std::uint16_t comm, unsigned slot,
+                    std::uint64_t address) {
   wvp_command command =
-      memory_operation(plan, Operation::kStore, comm, slot, kRequestBytes * plan.topology.io.size(), address);
+      memory_operation(plan, operation, comm, slot, kControlBytes * plan.topology.io.size(), address);
   command.traffic_class = WVP_CLASS_CONTROL;
   return command;
 }
@@ -165,7 +169,7 @@ class RankWriter {
     for (std::uint32_t r = 0; r < plan_.rounds; ++r) most = std::max(most, plan_.stream_bytes(r, stream_));
     for (std::uint64_t& address : weights_) address = program_.allocate(most);
     for (std::uint64_t& address : gradients_) address = program_.allocate(most);
-    requests_ = program_.allocate(kRequestBytes * plan_.topology.io.size());
+    requests_ = program_.allocate(kControlBytes * plan_.topology.io.size());
     if (p_.mp > 1) layer_output_ = program_.allocate(plan_.activation_bytes);
     if (p_.pp == 1) return;
     for (std::uint64_t& address : received_) address = program_.allocate(plan_.activation_bytes);
@@ -177,17 +181,24 @@ class RankWriter {
     stores_ = sends_ = 0;
     for (std::uint32_t k = 0; k <= plan_.streaming().prefetch; ++k) ask();
     bool backward = false;
+    const Load* waiting = nullptr;
     start_pass(false);
     for (std::uint32_t k = 0; k < plan_.loads.size(); ++k) {
       const Load& load = plan_.loads[k];
       if (load.backward && !backward) start_pass(backward = true);
       if (bytes(load) != 0) program_.wait(kFirstLoadSlot + k % kLoadSlots);
       use(load);
-      if (load.gradients) store(load);
+      if (plan_.streaming().prefetch == 0) await_sends();  // one after the other
       ask();
+      // Nobody stores before all are there, or packets would wait in the wafer's buffers. Rounds that overlap
+      // do not wait for that: their gradients go a round later.
+      const Load* ready = load.gradients ? &load : nullptr;
+      if (plan_.streaming().prefetch > 0) std::swap(ready, waiting);
+      if (ready != nullptr) store(*ready);
     }
+    if (waiting != nullptr) store(*waiting);
     for (unsigned i = 0; i < std::min(stores_, kStoreSlots); ++i) program_.wait(kFirstStoreSlot + i);
-    for (unsigned i = 0; i < std::min(sends_, kSendSlots); ++i) program_.wait(kFirstSendSlot + i);
+    await_sends();
     for (unsigned i = 0; i < std::min<std::size_t>(asked_, kLoadSlots); ++i) {
       program_.wait(kFirstRequestSlot + i);
     }
@@ -197,17 +208,18 @@ class RankWriter {
  private:
   std::uint64_t bytes(const Load& load) const { return plan_.stream_bytes(load.round, stream_); }
 
-  /// Asks for the next round's weights: there is room for them.
+  /// Asks for the next round's weights: there is room for them. Behind the last round it only tells that this
+  /// rank has got so far.
   void ask() {
-    if (asked_ == plan_.loads.size()) return;
     const auto k = static_cast<unsigned>(asked_++);
-    const Load& load = plan_.loads[k];
+    const Load& load = plan_.load_or_last(k);
     if (bytes(load) == 0) return;
     const auto comm = static_cast<std::uint16_t>(
         (load.backward ? plan_.backward_streams : plan_.forward_streams) + stream_);
     const unsigned turn = k % kLoadSlots;
     if (k >= kLoadSlots) program_.wait(kFirstRequestSlot + turn);
-    program_.start(request(plan_, comm, kFirstRequestSlot + turn, requests_));
+    program_.start(control(plan_, Operation::kStore, comm, kFirstRequestSlot + turn, requests_));
+    if (k >= plan_.loads.size()) return;
     program_.start(
         memory_operation(plan_, Operation::kLoad, comm, kFirstLoadSlot + turn, bytes(load), weights_[turn]));
   }
@@ -215,11 +227,12 @@ class RankWriter {
   void store(const Load& load) {
     if (bytes(load) == 0) return;
     const unsigned turn = stores_ % kStoreSlots;
-    if (stores_++ >= kStoreSlots) program_.wait(kFirstStoreSlot + turn);
-    program_.start(memory_operation(plan_, Operation::kStore,
-                                    static_cast<std::uint16_t>(plan_.gradient_streams + stream_),
-                                    kFirstStoreSlot + turn, bytes(load), gradients_[turn]));
-    if (plan_.streaming().write_back == WriteBack::kSerial) program_.wait(kFirstStoreSlot + turn);
+    const unsigned slot = kFirstStoreSlot + turn;
+    const auto comm = static_cast<std::uint16_t>(plan_.gradient_streams + stream_);
+    if (stores_++ >= kStoreSlots) program_.wait(slot);
+    program_.run(control(plan_, Operation::kLoad, comm, slot, requests_));
+    program_.start(memory_operation(plan_, Operation::kStore, comm, slot, bytes(load), gradients_[turn]));
+    if (plan_.streaming().write_back == WriteBack::kSerial) program_.wait(slot);
   }
 
   /// Hand-overs of the pass: to and from the stages of the layers before and behind.
@@ -272,6 +285,10 @@ class RankWriter {
     program_.start(broadcast(send_comm_, kFirstSendSlot + turn, sent_[turn]));
   }
 
+  void await_sends() {
+    for (unsigned i = 0; i < std::min(sends_, kSendSlots); ++i) program_.wait(kFirstSendSlot + i);
+  }
+
   /// Computes the round's layer for all microbatches, with what the load is for.
   void use(const Load& load) {
     if (!plan_.has_layer(load.round, stage_)) return;
@@ -322,41 +339,48 @@ class RankWriter {
   std::uint32_t receives_left_ = 0;
 };
 
-/// An I/O controller serves the streams in their order: waits until a round is asked for, and sends it;
-/// takes gradients beside. A step begins when all gradients of the one before are in.
+/// An I/O controller serves the streams in their order: waits until a round is asked for, and sends it. The
+/// same request tells that the round before what is prefetched has been computed, and that its gradients may
+/// come. A step begins when all gradients of the one before are in.
 void write_controller(const Plan& plan, ProgramBuilder& program) {
-  constexpr unsigned kRequestSlot = 0, kFirstSendSlotOfIo = 1, kFirstGradientSlot = 8;
-  constexpr unsigned kSends = kFirstGradientSlot - kFirstSendSlotOfIo,
-                     kGradients = WVP_SLOTS - kFirstGradientSlot;
+  constexpr unsigned kRequestSlot = 0, kFirstWeightSlot = 1, kFirstGradientSlot = 8;
+  constexpr unsigned kWeightSlots = kFirstGradientSlot - kFirstWeightSlot;
+  constexpr unsigned kGradientSlots = WVP_SLOTS - kFirstGradientSlot;
   std::uint64_t most = 0;
   for (std::uint32_t s = 0; s < plan.streams(); ++s) {
     for (std::uint32_t r = 0; r < plan.rounds; ++r) most = std::max(most, plan.stream_bytes(r, s));
   }
-  const std::uint64_t asked = program.allocate(kRequestBytes * plan.topology.io.size());
+  const std::uint64_t packets = program.allocate(kControlBytes * plan.topology.io.size());
   const std::uint64_t weights = program.allocate(most), gradients = program.allocate(most);
+  const std::size_t ahead = 1 + plan.streaming().prefetch;
   for (std::uint32_t i = 0; i < plan.scenario.workload.iterations; ++i) {
     unsigned sends = 0, stores = 0;
-    for (const Load& load : plan.loads) {
+    const auto send = [&](std::uint16_t comm, std::uint64_t bytes) {
+      const unsigned slot = kFirstWeightSlot + sends % kWeightSlots;
+      if (sends++ >= kWeightSlots) program.wait(slot);
+      program.start(memory_operation(plan, Operation::kLoad, comm, slot, bytes, weights));
+    };
+    const auto take = [&](std::uint16_t comm, std::uint64_t bytes) {
+      const unsigned slot = kFirstGradientSlot + stores % kGradientSlots;
+      if (stores++ >= kGradientSlots) program.wait(slot);
+      program.run(control(plan, Operation::kLoad, comm, slot, packets));
+      program.start(memory_operation(plan, Operation::kStore, comm, slot, bytes, gradients));
+    };
+    for (std::size_t k = 0; k < plan.loads.size() + ahead; ++k) {
+      const Load& load = plan.load_or_last(k);
       for (std::uint32_t s = 0; s < plan.streams(); ++s) {
-        const std::uint64_t bytes = plan.stream_bytes(load.round, s);
-        if (bytes == 0) continue;
         const auto comm =
             static_cast<std::uint16_t>((load.backward ? plan.backward_streams : plan.forward_streams) + s);
-        program.run(request(plan, comm, kRequestSlot, asked));
-        const unsigned turn = sends % kSends;
-        if (sends++ >= kSends) program.wait(kFirstSendSlotOfIo + turn);
-        program.start(
-            memory_operation(plan, Operation::kLoad, comm, kFirstSendSlotOfIo + turn, bytes, weights));
-        if (!load.gradients) continue;
-        const unsigned store = stores % kGradients;
-        if (stores++ >= kGradients) program.wait(kFirstGradientSlot + store);
-        program.start(memory_operation(plan, Operation::kStore,
-                                       static_cast<std::uint16_t>(plan.gradient_streams + s),
-                                       kFirstGradientSlot + store, bytes, gradients));
+        const std::uint64_t bytes = plan.stream_bytes(load.round, s);
+        if (bytes != 0) program.run(control(plan, Operation::kStore, comm, kRequestSlot, packets));
+        if (bytes != 0 && k < plan.loads.size()) send(comm, bytes);
+        if (k < ahead || !plan.loads[k - ahead].gradients) continue;
+        const std::uint64_t stored = plan.stream_bytes(plan.loads[k - ahead].round, s);
+        if (stored != 0) take(static_cast<std::uint16_t>(plan.gradient_streams + s), stored);
       }
     }
-    for (unsigned k = 0; k < std::min(sends, kSends); ++k) program.wait(kFirstSendSlotOfIo + k);
-    for (unsigned k = 0; k < std::min(stores, kGradients); ++k) program.wait(kFirstGradientSlot + k);
+    for (unsigned k = 0; k < std::min(sends, kWeightSlots); ++k) program.wait(kFirstWeightSlot + k);
+    for (unsigned k = 0; k < std::min(stores, kGradientSlots); ++k) program.wait(kFirstGradientSlot + k);
   }
 }
 
