@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "topology/topology.h"
 
+#include "topology/deadlock.h"
 #include "topology/fred_tree.h"
 #include "topology/picoseconds.h"
 #include "topology/topology_builder.h"
@@ -67,8 +68,11 @@ Topology build_topology(const WaferSpec& wafer) {
       return build_ring(wafer);
     case FabricKind::kSwitch:
       return build_switch(wafer);
-    case FabricKind::kMesh2d:
-      return build_mesh(wafer);
+    case FabricKind::kMesh2d: {
+      Topology mesh = build_mesh(wafer);
+      refuse_deadlock(mesh, wafer);
+      return mesh;
+    }
     case FabricKind::kFred:
       break;
   }

@@ -26,8 +26,8 @@ class Inspect(CliTest):
     def test_validate(self):
         text = self.expect(0, "validate", "small.json", "study.json").stdout
         self.assertIn("small.json: a scenario", text)
-        # The channel-dependency graph of a ring of four has a cycle, that of a tree has none.
-        self.assertIn("a cycle of 4 links", text)
+        # The channel-dependency graph of a ring of four has none with a dateline, that of a tree without one.
+        self.assertIn("free of cycles, with a second channel", text)
         self.assertIn("fred: free of cycles", text)
         self.assertIn("study.json: a study of 2 variants", text)
 

@@ -206,7 +206,7 @@ std::string describe(const std::string& title, const Document& document, const D
     const Plan plan{scenario, topology, placement, workload};
     std::string text = title + '\n' + describe_modules(plan) + describe_links(topology) +
                        describe_ranks(plan) + describe_communicators(workload) +
-                       describe_fred(topology, workload) + "\nroutes: " + describe_cycles(topology) + '\n';
+                       describe_fred(topology, workload) + "\nroutes: " + describe_cycles(topology, scenario.wafer.io.channels) + '\n';
     for (const std::string& warning : workload.warnings) note("warning: " + title + ": " + warning + '\n');
     if (options.routes) text += describe_routes(plan, options.between);
     if (options.chips.wanted) {

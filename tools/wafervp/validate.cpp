@@ -32,7 +32,7 @@ std::string check_scenario(const Document& document, std::set<std::string>& told
     const Topology topology = build_topology(scenario.wafer);
     build_workload(scenario, topology,
                    place(topology, scenario.workload.parallelism, scenario.workload.placement));
-    return describe_cycles(topology);
+    return describe_cycles(topology, scenario.wafer.io.channels);
   } catch (const ScenarioError& error) {
     throw ScenarioError(locate(document, error.issues()));
   }
