@@ -54,10 +54,12 @@ Json variant_json(const VariantRow& row) {
   if (!row.published.empty()) {
     Json published = Json::object();
     for (const PublishedRow& p : row.published) {
-      published[p.quantity] = {{"value", p.value},
-                               {"source", p.source},
-                               {"simulated", optional_json(p.simulated)},
-                               {"difference", optional_json(p.difference())}};
+      Json& figure = published[p.quantity];
+      figure = {{"value", p.value},
+                {"source", p.source},
+                {"simulated", optional_json(p.simulated)},
+                {"difference", optional_json(p.difference())}};
+      if (!p.note.empty()) figure["note"] = p.note;
     }
     json["published"] = std::move(published);
   }

@@ -28,6 +28,7 @@ struct PublishedRow {
   double value = 0;
   std::string source;
   std::optional<double> simulated;
+  std::string note{};  // what to keep in mind with it
   std::optional<double> difference() const {
     if (!simulated) return std::nullopt;
     return *simulated - value;

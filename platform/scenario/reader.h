@@ -71,6 +71,7 @@ struct Published {
   std::string quantity;  // "speedup" or "time_over_mesh"
   double value = 0;
   std::string source;
+  std::string note;  // what to keep in mind with it, or empty
 };
 /// Fit of one parameter on one variant, to a target; everything else is then predicted.
 struct Calibration {

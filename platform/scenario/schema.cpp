@@ -156,7 +156,8 @@ Json study_schema() {
   Json figure = {{"type", "object"},
                  {"properties",
                   {{"value", {{"type", "number"}, {"exclusiveMinimum", 0}}},
-                   {"source", {{"type", "string"}, {"minLength", 1}}}}},
+                   {"source", {{"type", "string"}, {"minLength", 1}}},
+                   {"note", {{"type", "string"}}}}},
                  {"required", {"value", "source"}},
                  {"additionalProperties", false}};
   members["published"]["additionalProperties"] = {

@@ -136,7 +136,7 @@ class StudyReader {
       validator_.fault(pointer, "expected an object with value and source, found " + describe(figure));
       return;
     }
-    Published entry{quantity, 0, {}};
+    Published entry{quantity, 0, {}, {}};
     for (const auto& [name, item] : figure.items()) {
       const std::string inner = pointer + '/' + pointer_token(name);
       if (name == "value") {
@@ -152,8 +152,14 @@ class StudyReader {
         } else {
           entry.source = item.get<std::string>();
         }
+      } else if (name == "note") {
+        if (!item.is_string()) {
+          validator_.fault(inner, "expected a string, found " + describe(item));
+        } else {
+          entry.note = item.get<std::string>();
+        }
       } else {
-        validator_.fault(inner, "unknown member " + quote(name) + "; allowed: value, source");
+        validator_.fault(inner, "unknown member " + quote(name) + "; allowed: value, source, note");
       }
     }
     for (const char* name : {"value", "source"}) {

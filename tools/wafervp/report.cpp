@@ -97,6 +97,13 @@ std::string difference_text(const PublishedRow& published) {
   return fmt::format("{:+.1f} %", std::abs(percent) < 0.05 ? 0.0 : percent);
 }
 
+/// "predicted", "predicted (no test: C = D)".
+std::string role_text(const VariantRow& row, const PublishedRow* published) {
+  const std::string role = role_name(row.role);
+  if (published == nullptr || published->note.empty()) return role;
+  return role.empty() ? published->note : role + " (" + published->note + ')';
+}
+
 std::vector<std::string> study_row(const VariantRow& row, const PublishedRow* published) {
   std::vector<std::string> cells{row.name,
                                  time_text(row.outcome),
@@ -104,7 +111,7 @@ std::vector<std::string> study_row(const VariantRow& row, const PublishedRow* pu
                                  published ? simulated_text(*published) : "",
                                  published ? published_text(*published) : "",
                                  published ? difference_text(*published) : "",
-                                 role_name(row.role)};
+                                 role_text(row, published)};
   for (const BreakdownPart& part : kBreakdownParts) {
     const Time time = row.outcome.breakdown.*part.member;
     cells.push_back(time > 0 ? format_time(time) : "");

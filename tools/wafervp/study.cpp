@@ -39,7 +39,7 @@ Summary make_summary(const Study& study) {
     const auto published = study.published.find(variant.of);
     if (published != study.published.end()) {
       for (const Published& p : published->second)
-        row.published.push_back({p.quantity, p.value, p.source, {}});
+        row.published.push_back({p.quantity, p.value, p.source, {}, p.note});
     }
     summary.variants.push_back(std::move(row));
   }
