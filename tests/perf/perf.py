@@ -3,7 +3,7 @@
 """Goals for the product's cost, as ratios in one run: see README.md.
 
 usage: perf.py GROUP --wafervp PATH [--loop PATH] [--reference CSV] [--runs N]
-GROUP: ring, mesh, all_to_all, reference, scaling, statistics
+GROUP: ring, mesh, all_to_all, reference, scaling, statistics, routing
 """
 import argparse
 import csv
@@ -159,8 +159,33 @@ def statistics_group(runner):
         runner.check("on over off", on[0].user_s / off[0].user_s, 1.15, BUSY)
 
 
+def routing(runner):
+    """All (MP, DP, PP) of 2 to 20 NPUs on the FRED paper's wafer: `describe --chips` places each and routes its phases."""
+    scenario = os.path.join(HERE, os.pardir, os.pardir, "scenarios", "fred", "wafer_20.json")
+    every = [(mp, dp, pp) for mp in range(1, 21) for dp in range(1, 20 // mp + 1)
+             for pp in range(1, 20 // (mp * dp) + 1) if mp * dp * pp > 1]
+    log = os.path.join(runner.scratch, "log")
+
+    def all_strategies(words):
+        total, phases = 0.0, 0
+        for mp, dp, pp in every:
+            command = [runner.arguments.wafervp, "describe", scenario, "--set", '/wafer/fabric/kind="fred"', "--set",
+                       f'/workload/parallelism={{"mp":{mp},"dp":{dp},"pp":{pp}}}', *words]
+            total += run_child(command, log).user_s
+            with open(log, encoding="utf-8") as file:
+                phases += file.read().count("\nphase ")
+        return Cost(total, 0), phases, len(every)
+
+    for what, words in (("one L2 a slice", ()), ("two L2 chips a slice", ("--l2-chips", "2"))):
+        ((cost, phases, strategies),) = runner.interleaved(lambda w=words: all_strategies(["--chips", *w]))
+        print(f"routing, {what}: {strategies} strategies, {phases} phases, {cost.user_s:.3f} s in {strategies} processes")
+        if strategies != 151 or phases < strategies:
+            raise RuntimeError("expected 151 strategies with a phase each or more")
+        runner.check("user seconds in all, with the start of each process", cost.user_s, 1.0, BUSY)
+
+
 GROUPS = {"ring": ring, "mesh": mesh, "all_to_all": all_to_all, "reference": reference, "scaling": scaling,
-          "statistics": statistics_group}
+          "statistics": statistics_group, "routing": routing}
 
 
 def main():
