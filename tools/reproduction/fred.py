@@ -48,6 +48,11 @@ def npu_number(node):
     return int(node[3:]) if node.startswith("npu") else None
 
 
+def need_study(lab, name):
+    if not lab.has_study(name):
+        raise NotYet("there is no study of its streamed steps yet")
+
+
 # --- the wafer ---
 
 
@@ -97,15 +102,34 @@ def mesh_groups(lab):
     }
 
 
-@measures("quick", "wafer.io_controllers", "wafer.io_rate")
-def io_controllers(lab):
-    raise NotYet("the wafer has no I/O controllers")
-
-
-@measures("quick", *(f"streaming.hotspot{way}_{mesh}" for mesh in ("4x4", "5x4", "8x8") for way in ("", "_write_back")),
-          "streaming.factor", "streaming.factor_write_back")
+@measures("quick", "wafer.io_controllers", "wafer.io_rate",
+          *(f"streaming.hotspot{way}_{mesh}" for mesh in ("4x4", "5x4", "8x8") for way in ("", "_write_back")),
+          "streaming.factor", "streaming.factor_write_back", "streaming.fred")
 def streaming(lab):
-    raise NotYet("the wafer has no I/O controllers, and routers no multicast trees")
+    def channels(result, way):
+        return [link for link in result["links"] if link[way].startswith("io")]
+
+    def most_loaded(result):
+        """Bytes on the most loaded link of the mesh over those of a channel."""
+        inner = max(link["bytes"] for link in result["links"] if link["from"].startswith("npu") and link["to"].startswith("npu"))
+        return inner / max(link["bytes"] for link in channels(result, "from"))
+
+    def of_line_rate(result):
+        first = channels(result, "from")[0]
+        return first["bytes"] / first["bytes_per_s"] / (result["time_ps"] / 1e12)
+
+    found = {}
+    for mesh in ("4x4", "5x4", "8x8"):
+        found[f"streaming.hotspot_{mesh}"] = predicted(most_loaded(lab.result("streaming", f"weights_{mesh}")))
+        found[f"streaming.hotspot_write_back_{mesh}"] = predicted(most_loaded(lab.result("streaming", f"both_{mesh}")))
+    weights = lab.result("streaming", "weights_5x4")
+    return found | {
+        "wafer.io_controllers": built(len(channels(weights, "from"))),
+        "wafer.io_rate": built(sum(link["bytes_per_s"] for link in channels(weights, "from")) / 1e12),
+        "streaming.factor": predicted(of_line_rate(weights)),
+        "streaming.factor_write_back": predicted(of_line_rate(lab.result("streaming", "both_5x4"))),
+        "streaming.fred": predicted(of_line_rate(lab.result("streaming", "both_fred_c"))),
+    }
 
 
 @measures("quick", *(f"fred.bisection_{v}" for v in "abcd"), "fred.npu_share_a", "fred.npu_share_d")
@@ -272,9 +296,15 @@ def transformer_17b(lab):
     return found
 
 
-@measures("quick", *fig10_ids("gpt3"), *fig10_ids("transformer_1t"))
-def streamed(lab):
-    raise NotYet("the program has no weight streaming")
+def register_streamed(name):
+    @measures("minutes", *fig10_ids(name))
+    def streamed(lab):
+        need_study(lab, name)
+        return fig10(lab, name)
+
+
+register_streamed("gpt3")
+register_streamed("transformer_1t")
 
 
 # --- Fig. 11 ---
@@ -351,9 +381,10 @@ def fig11_17b(lab):
     return fig11(lab, "strategies_17b", "17b")
 
 
-@measures("quick", *fig11_ids("1t"))
+@measures("minutes", *fig11_ids("1t"))
 def fig11_1t(lab):
-    raise NotYet("the program has no weight streaming")
+    need_study(lab, "strategies_1t")
+    return fig11(lab, "strategies_1t", "1t")
 
 
 # --- a better baseline ---

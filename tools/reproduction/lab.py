@@ -10,7 +10,6 @@ import subprocess
 import sys
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
-SCENARIOS = REPOSITORY / "scenarios"
 
 
 class NotYet(Exception):
@@ -28,14 +27,15 @@ class Interrupted(Exception):
 class Lab:
     def __init__(self, program, out, jobs, say):
         self.program, self.out, self.jobs, self.say = program, pathlib.Path(out), jobs, say
-        self.scenarios = SCENARIOS
+        self.scenarios = REPOSITORY / "scenarios"
         self._summaries = {}
         self._children = set()
         self._stopped = False
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, self._stop)
         self.version = self._call([program, "--version"]).stdout.strip()
-        self._schema = json.loads(self._call([program, "schema", "scenario"]).stdout)
+        if not self.version.startswith("wafervp"):
+            raise ValueError(f"--version says {self.version[:80]!r}")
 
     # Children get the terminal's Ctrl-C themselves; a SIGTERM is passed on. Both end with 130 and without files.
     def _stop(self, number, _frame):
@@ -62,14 +62,8 @@ class Lab:
             raise Failed(f"{' '.join(command)}: status {done.returncode}: {done.stderr.strip()}")
         return done
 
-    def knows(self, *members):
-        """Whether a scenario of this program has the member, by the schema: ("workload", "weights")."""
-        at = self._schema
-        for member in members:
-            at = at.get("properties", {}).get(member)
-            if at is None:
-                return False
-        return True
+    def has_study(self, name):
+        return (self.scenarios / "fred" / f"{name}.json").exists()
 
     def study(self, name, *settings, as_name=None):
         """Rows of the study's summary by variant, those beside it by label. `settings`: POINTER=VALUE for all variants."""
@@ -86,7 +80,7 @@ class Lab:
         log = self.out / "logs" / f"{key}.txt"
         log.parent.mkdir(parents=True, exist_ok=True)
         self.say(f"study {name}")
-        command = [self.program, "run", str(SCENARIOS / "fred" / f"{name}.json"), "--out", str(folder), "--jobs",
+        command = [self.program, "run", str(self.scenarios / "fred" / f"{name}.json"), "--out", str(folder), "--jobs",
                    str(self.jobs)]
         for setting in settings:
             command += ["--set", setting]

@@ -124,7 +124,7 @@ class Table(Folder):
 class SomeRows(Folder):
     def test_traffic_and_bandwidth_against_their_formulas(self):
         self.reproduce("--only", "traffic", "--only", "mesh.wafer_wide", "--only", "best.wafer_wide", "--only", "flow.buffers",
-                       "--only", "fred.", "--only", "wafer.mesh")
+                       "--only", "fred.", "--only", "wafer.", "--only", "streaming")
         self.assertEqual(self.tables(), NAMES)
         rows = self.rows()
         for n, published in ((20, 47), (5, 37.5), (4, 33), (3, 25), (2, 0)):
@@ -141,6 +141,12 @@ class SomeRows(Folder):
         self.assertAlmostEqual(rows["flow.buffers_24_kib"]["ours"], 6 * 4096 / (40 + 4096 / 750), delta=2)
         self.assertEqual([rows[f"fred.bisection_{v}"]["ours"] for v in "abcd"], [3.75, 3.75, 30, 30])
         self.assertEqual(rows["wafer.mesh_bisection"]["ours"], 3.75)
+        # (2 N - 1) P with N the longer side, and as much again for what the other trees bring the other way.
+        for mesh, one_way, both in (("4x4", 7, 10), ("5x4", 9, 12), ("8x8", 15, 18)):
+            self.assertEqual(rows[f"streaming.hotspot_{mesh}"]["ours"], one_way)
+            self.assertEqual(rows[f"streaming.hotspot_write_back_{mesh}"]["ours"], both)
+        self.assertAlmostEqual(rows["streaming.factor"]["ours"], 750 / (9 * 128), delta=0.001 * 0.651)
+        self.assertAlmostEqual(rows["streaming.factor_write_back"]["ours"], 750 / (12 * 128), delta=0.001 * 0.488)
 
 
 class Command(Folder):
