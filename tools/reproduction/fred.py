@@ -5,6 +5,7 @@ describes; nothing here is a result typed in."""
 import itertools
 import json
 import math
+import re
 
 from .lab import NotYet
 from .table import built, fitted, predicted
@@ -144,9 +145,20 @@ def fred_bisection(lab):
     return found
 
 
-@measures("quick", "chips.number", "chips.l1_full", "chips.l1_less", "chips.l2", "chips.area", "chips.power")
+CHIPS = {"chips.l1_full": "Fred3(12)", "chips.l1_less": "Fred3(11)", "chips.l2": "Fred3(10)"}
+PAPER_WAFER = {"/wafer/fabric/kind": "fred", "/wafer/io/controllers": 18, "/wafer/fabric/fred/l2_chips": 2}
+
+
+@measures("quick", "chips.number", *CHIPS, "chips.area", "chips.power")
 def chips(lab):
-    raise NotYet("describe --chips counts no I/O controllers and no area")
+    """From the table of `describe`: name, number, area of one and of all, power; the last line is all together."""
+    if not lab.knows("/wafer/fabric/fred/l2_chips"):
+        raise NotYet("describe counts no I/O controllers and no area")
+    (text,) = lab.describe_all("chips", [described(lab, PAPER_WAFER)])
+    table = text[text.index("FRED chips"):].split("\n\n")[0]
+    found = {row: built(int(re.search(rf"{re.escape(chip)} +(\d+)", table)[1])) for row, chip in CHIPS.items()}
+    number, area, power = re.search(r"\n +all +(\d+) +([\d.]+) mm2 +([\d.]+) W", table).groups()
+    return found | {"chips.number": built(int(number)), "chips.area": built(float(area)), "chips.power": built(float(power))}
 
 
 @measures("quick", *(f"switch.{what}_{size}" for size in ("3_8", "3_10", "3_11", "3_12", "2_8")
@@ -163,36 +175,64 @@ def strategies(fewest, most):
             for pp in range(1, most // (mp * dp) + 1) if mp * dp * pp >= fewest]
 
 
-def conflicts(lab, what, settings, *words):
-    every = strategies(2, 20)
-    if len(every) != 151:
-        raise AssertionError(len(every))
-    lists = []
-    for mp, dp, pp in every:
-        patch = {"/wafer/fabric/kind": "fred", "/workload/placement/kind": "mp_pp_dp",
-                 "/workload/parallelism": {"mp": mp, "dp": dp, "pp": pp}, **settings}
-        lists.append([str(lab.scenarios / "fred" / "wafer_20.json"), "--chips", *words,
-                      *(word for pointer, value in patch.items() for word in ("--set", f"{pointer}={json.dumps(value)}"))])
-    return sum(text.count("which do not go together") for text in lab.describe_all(what, lists))
-
-
-def register_routing(row, what, settings, *words):
-    @measures("quick", row)
-    def routing(lab):
-        return {row: predicted(conflicts(lab, what, settings, *words))}
+def described(lab, settings, *words):
+    """Words of `describe` for the 20 NPUs of the paper with other settings."""
+    return [str(lab.scenarios / "fred" / "wafer_20.json"), *words,
+            *(word for pointer, value in settings.items() for word in ("--set", f"{pointer}={json.dumps(value)}"))]
 
 
 FLAT = {"/wafer/fabric/fred/l1_switches": 1, "/wafer/fabric/fred/npus_per_l1": 20}
-register_routing("routing.flat_m3", "routing on Fred3(20)", FLAT, "--middles", "3")
-register_routing("routing.flat_m2", "routing on Fred2(20)", FLAT, "--middles", "2")
-register_routing("routing.one_l2_m3", "routing with one L2 a slice, m = 3", {}, "--middles", "3")
-register_routing("routing.one_l2_m2", "routing with one L2 a slice, m = 2", {}, "--middles", "2")
-register_routing("routing.two_l2_m3", "routing with two L2 chips a slice, m = 3", {}, "--middles", "3", "--l2-chips", "2")
+# Row: fabric, middle networks, L2 chips of a slice, policy of the up ports.
+ROUTING = {
+    "routing.flat_m3": (FLAT, 3, 1, "searched"),
+    "routing.flat_m2": (FLAT, 2, 1, "searched"),
+    "routing.one_l2_m3": ({}, 3, 1, "searched"),
+    "routing.one_l2_m2": ({}, 2, 1, "in_order"),
+    "routing.one_l2_m2_searched": ({}, 2, 1, "searched"),
+    "routing.two_l2_m3": ({}, 3, 2, "searched"),
+}
+
+
+def surveyed(lab, fabric, middles, l2_chips, policy):
+    """Phases of all 151 strategies that cannot be routed at once, as `describe --routes` counts them."""
+    settings = {"/wafer/fabric/kind": "fred", "/wafer/fabric/fred/middles": middles, "/wafer/fabric/fred/l2_chips": l2_chips,
+                **fabric}
+    (text,) = lab.describe_all("routing", [described(lab, settings, "--routes")])
+    if "all 151 (MP, DP, PP)" not in text:
+        raise ValueError("describe --routes does not speak of 151 strategies")
+    return int(re.search(rf"up ports {policy}: (\d+)", text)[1])
+
+
+def counted(lab, fabric, middles, l2_chips, policy):
+    """The same with a `describe --chips` for each strategy."""
+    if policy != "searched":
+        raise NotYet("describe --chips has no other policy for up ports than the search")
+    every = strategies(2, 20)
+    words = ("--chips", "--middles", str(middles), "--l2-chips", str(l2_chips))
+    lists = [described(lab, {"/wafer/fabric/kind": "fred", "/workload/parallelism": {"mp": mp, "dp": dp, "pp": pp}, **fabric},
+                       *words) for mp, dp, pp in every]
+    return sum(text.count("which do not go together") for text in lab.describe_all("routing", lists))
+
+
+def register_routing(row):
+    @measures("quick", row)
+    def routing(lab):
+        count = surveyed if lab.knows("/wafer/fabric/fred/middles") else counted
+        return {row: predicted(count(lab, *ROUTING[row]))}
+
+
+for one in ROUTING:
+    register_routing(one)
 
 
 @measures("quick", "flow.ack_overhead")
 def acknowledgements(lab):
-    raise NotYet("links do not retransmit and send no acknowledgements")
+    setting = "/wafer/fabric/flow_control/retransmission"
+    if not lab.knows(setting):
+        raise NotYet("links do not retransmit and send no acknowledgements")
+    lab.study("microbench_mp2", f'{setting}="go_back_n"', as_name="microbench_mp2_go_back_n")
+    links = lab.result("microbench_mp2", "mesh", as_name="microbench_mp2_go_back_n")["links"]
+    return {"flow.ack_overhead": predicted(sum(link["ack_bytes"] for link in links) / sum(link["bytes"] for link in links))}
 
 
 # --- workloads ---

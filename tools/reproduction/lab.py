@@ -36,6 +36,7 @@ class Lab:
         self.version = self._call([program, "--version"]).stdout.strip()
         if not self.version.startswith("wafervp"):
             raise ValueError(f"--version says {self.version[:80]!r}")
+        self._parameters = self._call([program, "schema", "parameters"]).stdout
 
     # Children get the terminal's Ctrl-C themselves; a SIGTERM is passed on. Both end with 130 and without files.
     def _stop(self, number, _frame):
@@ -61,6 +62,10 @@ class Lab:
         if done.returncode != 0:
             raise Failed(f"{' '.join(command)}: status {done.returncode}: {done.stderr.strip()}")
         return done
+
+    def knows(self, pointer):
+        """Whether a scenario of this program has the member."""
+        return f"`{pointer}`" in self._parameters
 
     def has_study(self, name):
         return (self.scenarios / "fred" / f"{name}.json").exists()
@@ -97,10 +102,11 @@ class Lab:
                 return Failed(f"study {name}, {row['name']}: {row['status']}: {row['message']}")
         return rows
 
-    def result(self, name, variant):
-        """result.json of a variant, as the study has it (not with a fitted value)."""
-        self.study(name)
-        return json.loads((self.out / name / variant / "result.json").read_text(encoding="utf-8"))
+    def result(self, name, variant, as_name=None):
+        """result.json of a variant."""
+        if as_name is None:
+            self.study(name)
+        return json.loads((self.out / (as_name or name) / variant / "result.json").read_text(encoding="utf-8"))
 
     def scenario(self, name, variant):
         """The effective scenario of a variant."""
