@@ -190,7 +190,7 @@ def routing(runner):
         measure = one_by_one if "--chips" in file.read() else at_once
     for l2_chips in (1, 2):
         ((cost, has_all),) = runner.interleaved(lambda n=l2_chips: measure(n))
-        print(f"routing, {l2_chips} L2 chips a slice: {len(every)} strategies, {cost.user_s:.3f} s, start of processes included")
+        print(f"routing, L2 chips a slice {l2_chips}: {len(every)} strategies, {cost.user_s:.3f} s, start of processes included")
         if len(every) != 151 or not has_all:
             raise RuntimeError("expected 151 strategies with a phase each or more")
         runner.check("user seconds in all", cost.user_s, 1.0, BUSY)
