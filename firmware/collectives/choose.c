@@ -7,6 +7,8 @@
 #define WVP_AUTO_MESSAGE 16384u /* bytes that automatic chunking leaves in the smallest message */
 #define WVP_AUTO_CHUNKS 32u     /* strands of a hierarchical collective */
 #define WVP_AUTO_RELAY 64u
+#define WVP_AUTO_TREES 512u /* strands of a collective on trees */
+#define WVP_AUTO_TREE 128u  /* and of one tree */
 #define WVP_PACKET 4096u
 
 static uint64_t at_most(uint64_t value, uint64_t limit) { return value < limit ? value : limit; }
@@ -18,6 +20,11 @@ static uint64_t transfer(uint64_t bytes, uint64_t rate) {
   const uint64_t whole = bytes / rate;
   if (whole > WVP_NEVER / 1000000u) return WVP_NEVER;
   return whole * 1000000u + (bytes - whole * rate) * 1000000u / rate;
+}
+
+/* The firmware is to choose. */
+static int chooses(const struct wvp_command* command) {
+  return command->algorithm == WVP_ALG_AUTO || command->algorithm == WVP_ALG_BEST;
 }
 
 static int has_grid(const struct wvp_comm* comm) {
@@ -70,6 +77,15 @@ static uint64_t hierarchical_chunks(const struct wvp_operation_state* operation)
   return at_least(at_most(operation->command->bytes / smallest, WVP_AUTO_CHUNKS / operation->orders), 1);
 }
 
+/* Chunks of each tree. */
+static uint64_t tree_chunks(const struct wvp_operation_state* operation) {
+  const struct wvp_command* command = operation->command;
+  const uint64_t trees = operation->comm->trees;
+  if (command->chunks) return command->chunks;
+  const uint64_t most = at_most(WVP_AUTO_TREES / trees, WVP_AUTO_TREE);
+  return at_least(at_most(command->bytes / (trees * WVP_AUTO_MESSAGE), most), 1);
+}
+
 static uint64_t relay_chunks(const struct wvp_command* command) {
   return command->chunks ? command->chunks
                          : at_least(at_most(command->bytes / WVP_PACKET, WVP_AUTO_RELAY), 1);
@@ -90,6 +106,29 @@ static uint64_t hierarchical_cost(struct wvp_operation_state* operation, uint32_
   return at_least(time_x, time_y) + fill + rounds * (columns + rows - 2) * comm->hop_latency_ps;
 }
 
+/* On trees the data goes up and down at the same time; a chunk takes twice the depth in steps. */
+static uint64_t tree_cost(const struct wvp_operation_state* operation) {
+  const struct wvp_comm* comm = operation->comm;
+  if (!comm->trees || !comm->tree_rate || operation->command->op != WVP_OP_ALL_REDUCE) return WVP_NEVER;
+  const uint64_t time = transfer(operation->command->bytes, comm->tree_rate);
+  const uint64_t steps = 2 * (uint64_t)comm->tree_depth - 1;
+  return time + steps * (time / tree_chunks(operation) + comm->hop_latency_ps);
+}
+
+/* `auto` does not know the two algorithms that the FRED paper's baseline does not have. */
+static uint8_t best(struct wvp_operation_state* operation, uint8_t usual, uint64_t usual_cost,
+                    uint32_t rounds) {
+  const struct wvp_comm* comm = operation->comm;
+  const uint64_t n = comm->size;
+  const uint64_t share = operation->command->bytes / n;
+  const uint64_t both = comm->both_rate
+                            ? rounds * (n - 1) * (transfer(share, comm->both_rate) + comm->hop_latency_ps)
+                            : WVP_NEVER;
+  const uint64_t tree = tree_cost(operation);
+  if (usual_cost <= both && usual_cost <= tree) return usual;
+  return tree < both ? WVP_ALG_TREE : WVP_ALG_RING_BOTH;
+}
+
 static uint8_t cheapest(struct wvp_operation_state* operation) {
   const struct wvp_comm* comm = operation->comm;
   const struct wvp_command* command = operation->command;
@@ -104,8 +143,10 @@ static uint8_t cheapest(struct wvp_operation_state* operation) {
       if (command->op == WVP_OP_ALL_GATHER && comm->flows) in_switch += (n - 1) * hop;
       ring = rounds * (n - 1) * (transfer(bytes / n, comm->ring_rate) + hop);
       hierarchical = hierarchical_cost(operation, rounds);
-      if (in_switch <= ring && in_switch <= hierarchical) return WVP_ALG_IN_SWITCH;
-      return hierarchical < ring ? WVP_ALG_HIERARCHICAL : WVP_ALG_RING;
+      uint8_t usual = hierarchical < ring ? WVP_ALG_HIERARCHICAL : WVP_ALG_RING;
+      if (in_switch <= ring && in_switch <= hierarchical) usual = WVP_ALG_IN_SWITCH;
+      if (command->algorithm != WVP_ALG_BEST) return usual;
+      return best(operation, usual, at_most(in_switch, at_most(ring, hierarchical)), rounds);
     }
     case WVP_OP_BROADCAST: {
       const uint64_t chunks = relay_chunks(command);
@@ -144,6 +185,19 @@ static uint32_t set_schedule(struct wvp_operation_state* operation, uint8_t algo
     case WVP_ALG_RING:
       if (!reduces || 2 * (uint64_t)comm->size > WVP_MAX_STEPS) return WVP_EXIT_UNSUPPORTED;
       operation->machine = WVP_M_RING;
+      break;
+    case WVP_ALG_RING_BOTH:
+      if (!reduces || 2 * (uint64_t)comm->size > WVP_MAX_STEPS) return WVP_EXIT_UNSUPPORTED;
+      operation->machine = WVP_M_RING;
+      operation->x_share = 32768;
+      operation->orders = elements > 1 ? 2 : 1;
+      if (operation->orders == 2) most = at_most(x_part(operation, most), most - x_part(operation, most));
+      break;
+    case WVP_ALG_TREE:
+      if (op != WVP_OP_ALL_REDUCE || !comm->trees) return WVP_EXIT_UNSUPPORTED;
+      operation->machine = WVP_M_TREE;
+      chunks = at_least(at_most(comm->trees * tree_chunks(operation), most), 1);
+      if (chunks > WVP_MAX_STRANDS) return WVP_EXIT_UNSUPPORTED;
       break;
     case WVP_ALG_HIERARCHICAL:
       if (!reduces || !has_grid(comm) || 2 * (uint64_t)comm->size > WVP_MAX_STEPS)
@@ -203,21 +257,21 @@ uint32_t wvp_choose(struct wvp_operation_state* operation) {
     operation->strands = 1;
     return WVP_EXIT_OK;
   }
-  if (command->algorithm > WVP_ALG_RELAY) return WVP_EXIT_BAD_COMMAND;
+  if (command->algorithm > WVP_ALG_BEST) return WVP_EXIT_BAD_COMMAND;
   if (comm->size == 1) { /* only all_to_all has something to do: its own share */
     operation->machine = WVP_M_EXCHANGE;
     operation->strands = command->op == WVP_OP_ALL_TO_ALL && command->bytes ? 1 : 0;
     return WVP_EXIT_OK;
   }
   const uint32_t status =
-      set_schedule(operation, command->algorithm == WVP_ALG_AUTO ? cheapest(operation) : command->algorithm);
+      set_schedule(operation, chooses(command) ? cheapest(operation) : command->algorithm);
   if (status != WVP_EXIT_OK) return status;
   if (command->bytes == 0 && command->op != WVP_OP_BARRIER) operation->strands = 0;
   return WVP_EXIT_OK;
 }
 
 uint32_t wvp_algorithm_of(const struct wvp_command* command, const struct wvp_comm* comm) {
-  if (command->algorithm != WVP_ALG_AUTO) return command->algorithm;
+  if (!chooses(command)) return command->algorithm;
   if (!comm || comm->size == 1) return WVP_ALG_DIRECT;
   struct wvp_operation_state operation = {0};
   const uint32_t size = wvp_dtype_bytes(command->dtype);

@@ -25,6 +25,9 @@ static void make_step(struct wvp_engine* engine, struct wvp_strand* strand,
     case WVP_M_RING:
       wvp_ring_received(engine, strand, completion);
       break;
+    case WVP_M_TREE:
+      wvp_tree_received(engine, strand, completion);
+      break;
     case WVP_M_SUM:
     case WVP_M_SCATTER:
     case WVP_M_GATHER:
@@ -67,6 +70,10 @@ static void handle(struct wvp_engine* engine, const struct wvp_completion* compl
     wvp_engine_ring(engine);
   } else {
     strand->pending--;
+    if (strand->flags & WVP_SF_OPENING && engine->operations[strand->slot].machine == WVP_M_TREE) {
+      wvp_tree_open(engine, strand);
+      wvp_engine_ring(engine);
+    }
   }
   if (strand->flags & WVP_SF_LAST) wvp_engine_settle(engine, strand);
 }

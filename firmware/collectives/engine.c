@@ -65,6 +65,9 @@ static void start_strand(struct wvp_engine* engine, struct wvp_strand* strand) {
     case WVP_M_RING:
       wvp_ring_start(engine, strand);
       break;
+    case WVP_M_TREE:
+      wvp_tree_start(engine, strand);
+      break;
     case WVP_M_SUM:
     case WVP_M_SCATTER:
     case WVP_M_GATHER:
@@ -219,6 +222,9 @@ void wvp_engine_resume(struct wvp_engine* engine) {
         break;
       case WVP_M_STORE:
         wvp_memory_open(engine, strand);
+        break;
+      case WVP_M_TREE:
+        wvp_tree_open(engine, strand);
         break;
       case WVP_M_RELAY:
         wvp_relay_open(engine, strand);

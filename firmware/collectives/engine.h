@@ -21,7 +21,8 @@
 
 /* Which generator makes the steps of an operation. */
 enum wvp_machine {
-  WVP_M_RING,     /* ring and hierarchical: ring.c */
+  WVP_M_RING,     /* ring, ring_both and hierarchical: ring.c */
+  WVP_M_TREE,     /* all_reduce on trees: tree.c */
   WVP_M_SUM,      /* in_switch all_reduce, barrier: in_switch.c */
   WVP_M_SCATTER,  /* in_switch reduce_scatter */
   WVP_M_GATHER,   /* in_switch all_gather */
@@ -38,7 +39,8 @@ enum wvp_machine {
 
 enum wvp_strand_flags {
   WVP_SF_LIVE = 1u << 0,
-  WVP_SF_OPENING = 1u << 1,   /* sends of an opening are still to be posted (the descriptor ring was full) */
+  WVP_SF_OPENING = 1u << 1,   /* sends of an opening are still to be posted (the descriptor ring was full, or
+                                 a tree's root waits for its sum) */
   WVP_SF_LAST = 1u << 2,      /* all steps are posted; only `pending` completions are missing */
   WVP_SF_EXPECTING = 1u << 3, /* a receive is posted */
   WVP_SF_INNER = 1u << 4,     /* the phase goes along x: inside a switch */
@@ -76,7 +78,8 @@ struct wvp_operation_state {
   uint8_t opening; /* a strand's sends into flows are still to be posted */
   uint8_t machine;
   uint8_t hierarchical;
-  uint8_t orders;               /* 1, or 2: even strands go x first, odd ones y first */
+  uint8_t orders;               /* 1, or 2: even strands go x first, odd ones y first; in a ring that is not
+                                   hierarchical even ones go forward, odd ones backward */
   uint8_t unit;                 /* bytes of the smallest thing that a share is made of */
   uint8_t dtype, traffic_class; /* of the command */
 };
@@ -139,6 +142,10 @@ void wvp_chunk_range(const struct wvp_operation_state* operation, uint32_t stran
 void wvp_ring_start(struct wvp_engine* engine, struct wvp_strand* strand);
 void wvp_ring_open(struct wvp_engine* engine, struct wvp_strand* strand);
 void wvp_ring_received(struct wvp_engine* engine, struct wvp_strand* strand,
+                       const struct wvp_completion* completion);
+void wvp_tree_start(struct wvp_engine* engine, struct wvp_strand* strand);
+void wvp_tree_open(struct wvp_engine* engine, struct wvp_strand* strand);
+void wvp_tree_received(struct wvp_engine* engine, struct wvp_strand* strand,
                        const struct wvp_completion* completion);
 void wvp_in_switch_start(struct wvp_engine* engine, struct wvp_strand* strand);
 void wvp_in_switch_open(struct wvp_engine* engine, struct wvp_strand* strand);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Ring and hierarchical 2-D collectives. A strand is a row of ring phases; a phase passes segments
- * downwards: rank r sends r-1 (or its own, r, when it only gathers), then each time what it has just
- * received and combined. Where the segments are the shares of one vector in their order, the message engine
- * walks through the middle of a phase, and firmware sees to its ends only. */
+ * Ring (one way or both ways round) and hierarchical 2-D collectives. A strand is a row of ring phases; a
+ * phase passes segments downwards: rank r sends r-1 (or its own, r, when it only gathers), then each time
+ * what it has just received and combined. Where the segments are the shares of one vector in their order, the
+ * message engine walks through the middle of a phase, and firmware sees to its ends only. */
 #include "collectives/step.h"
 
 enum wvp_ring_kind { RING_REDUCE_SCATTER, RING_ALL_GATHER, RING_ALL_REDUCE };
@@ -11,15 +11,25 @@ static int x_first(const struct wvp_operation_state* operation, const struct wvp
   return operation->orders == 2 ? !(strand->index & 1u) : operation->x_share != 0;
 }
 
+/* The strand goes round against the order of the members: member i counts as n-1-i. */
+static inline int is_backward(const struct wvp_operation_state* operation, const struct wvp_strand* strand) {
+  return !operation->hierarchical && operation->orders == 2 && (strand->index & 1u);
+}
+
 static uint32_t phases(const struct wvp_operation_state* operation) {
   if (!operation->hierarchical) return 1;
   return operation->command->op == WVP_OP_ALL_REDUCE ? 3 : 2;
 }
 
-/* Messages of a hierarchical reduce_scatter or all_gather are shares of the whole group's grid. */
+/* Messages of a hierarchical reduce_scatter or all_gather are shares of the whole group's grid. Those of a
+ * backward ring are counted from the other end; in an all_reduce it does not matter which is which. */
 static inline uint32_t share_index(const struct wvp_operation_state* operation,
                                    const struct wvp_strand* strand) {
-  if (!operation->hierarchical || operation->command->op == WVP_OP_ALL_REDUCE) return strand->walk->share;
+  if (operation->command->op == WVP_OP_ALL_REDUCE) return strand->walk->share;
+  if (!operation->hierarchical) {
+    return is_backward(operation, strand) ? operation->comm->size - 1 - strand->walk->share
+                                          : strand->walk->share;
+  }
   const uint32_t dim_x = operation->comm->dim_x;
   return strand->flags & WVP_SF_INNER ? strand->piece * dim_x + strand->walk->share
                                       : strand->walk->share * dim_x + strand->piece;
@@ -33,6 +43,14 @@ static void set_ring(const struct wvp_comm* comm, struct wvp_strand* strand, uin
   strand->walk->send_to = comm->members[first + next * stride];
   strand->walk->from = comm->members[first + previous * stride];
   strand->walk->share = strand->kind == RING_ALL_GATHER ? position : previous;
+}
+
+/* The same ring the other way round. */
+static void turn_round(const struct wvp_comm* comm, struct wvp_strand* strand) {
+  const uint32_t position = comm->size - 1 - comm->my_index, next = strand->walk->send_to;
+  strand->walk->send_to = strand->walk->from;
+  strand->walk->from = next;
+  strand->walk->share = strand->kind == RING_ALL_GATHER ? position : position ? position - 1 : comm->size - 1;
 }
 
 /* Sets the strand up for its phase, or for the next one that has more than one member; 0: none is left. */
@@ -55,6 +73,7 @@ static int enter_phase(const struct wvp_operation_state* operation, struct wvp_s
       wvp_cut_shares(operation, strand, comm->size);
     }
     set_ring(comm, strand, 0, 1, comm->size, comm->my_index);
+    if (is_backward(operation, strand)) turn_round(comm, strand);
     strand->left = (comm->size - 1) * (strand->kind == RING_ALL_REDUCE ? 2 : 1);
     return 1;
   }
@@ -135,7 +154,8 @@ static inline int reduces(const struct wvp_strand* strand) {
 /* How many steps from here on are alike. The last two of a phase are not: what one sends may be watched, and
  * the other sends nothing. */
 static uint32_t walk_steps(const struct wvp_operation_state* operation, const struct wvp_strand* strand) {
-  const int in_order = !operation->hierarchical || operation->command->op == WVP_OP_ALL_REDUCE;
+  const int in_order = operation->command->op == WVP_OP_ALL_REDUCE ||
+                       (!operation->hierarchical && !is_backward(operation, strand));
   if (!in_order || strand->left <= 2) return 0;
   const uint32_t steps = strand->left - 2, gathers = strand->walk->shares - 1;
   if (strand->kind != RING_ALL_REDUCE || strand->left <= gathers) return steps;

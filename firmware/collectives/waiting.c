@@ -16,6 +16,7 @@ uint64_t wvp_strand_expects(const struct wvp_engine* engine, const struct wvp_st
     case WVP_M_LOAD:
     case WVP_M_STORE:
     case WVP_M_RELAY:
+    case WVP_M_TREE:
       return wvp_share_bytes(strand->walk, strand->walk->share);
     case WVP_M_BARRIER:
       return 0;
@@ -36,7 +37,8 @@ static void describe(const struct wvp_engine* engine, const struct wvp_strand* s
                 : operation->machine == WVP_M_RELAY || operation->machine == WVP_M_GATHER ||
                         operation->machine == WVP_M_LOAD
                     ? strand->walk->share
-                    : 0;
+                : operation->machine == WVP_M_TREE ? strand->kind
+                                                   : 0;
   if (strand->flags & WVP_SF_EXPECTING) {
     entry->peer = strand->walk->from;
     entry->bytes = wvp_strand_expects(engine, strand);

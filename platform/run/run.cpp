@@ -108,7 +108,8 @@ void collect_collectives(const Wafer& wafer, const Topology& topology, const Wor
     const Communicator& group = workload.communicators[measured.communicator];
     CollectiveResult result;
     result.operation = operation_name(measured.op);
-    result.algorithm = algorithm_name(wafer.algorithm_of(measured.npu, measured.command));
+    const std::uint32_t algorithm = wafer.algorithm_of(measured.npu, measured.command);
+    result.algorithm = algorithm_name(algorithm);
     result.communicator = group.name;
     result.kind = traffic_name(group.kind);
     result.ranks = static_cast<std::uint32_t>(group.members.size());
@@ -123,7 +124,10 @@ void collect_collectives(const Wafer& wafer, const Topology& topology, const Wor
       result.bus_bytes_per_s = result.algorithm_bytes_per_s * bus_factor(measured.op, result.ranks);
     }
     if (measured.op != WVP_OP_BARRIER && measured.bytes > 0) {
-      result.bound_ps = lower_bound(topology, operation_of(measured.op), group.members, measured.bytes);
+      // On trees the members' shares of the work are not even.
+      const Sharing sharing = algorithm == WVP_ALG_TREE ? Sharing::kAny : Sharing::kEven;
+      result.bound_ps =
+          lower_bound(topology, operation_of(measured.op), group.members, measured.bytes, sharing);
     }
     results.collectives.push_back(result);
   }

@@ -217,9 +217,11 @@ void Checks::collective_algorithm(const Scenario& scenario) {
   std::vector<std::string> allowed{"auto"};
   switch (spec.operation) {
     case Operation::kAllReduce:
+      allowed.insert(allowed.end(), {"ring", "ring_both", "hierarchical", "tree", "in_switch", "best"});
+      break;
     case Operation::kReduceScatter:
     case Operation::kAllGather:
-      allowed.insert(allowed.end(), {"ring", "hierarchical", "in_switch"});
+      allowed.insert(allowed.end(), {"ring", "ring_both", "hierarchical", "in_switch", "best"});
       break;
     case Operation::kBroadcast:
       allowed.insert(allowed.end(), {"in_switch", "direct", "relay"});

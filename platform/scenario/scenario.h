@@ -27,7 +27,7 @@ enum class WeightMode { kStationary, kStreaming };
 enum class StreamReach { kAll, kGroup };
 enum class WriteBack { kOverlapped, kSerial };
 /// Names as in firmware/include/wafervp/program.h.
-enum class Algorithm { kAuto, kRing, kHierarchical, kInSwitch, kDirect, kRelay };
+enum class Algorithm { kAuto, kRing, kHierarchical, kInSwitch, kDirect, kRelay, kRingBoth, kTree, kBest };
 enum class Operation {
   kAllReduce,
   kReduceScatter,

@@ -137,12 +137,17 @@ void describe_firmware(Table<Scenario>& table) {
   table.number("/wafer/firmware/step_ns", "ns", 0, 0, kMaxLatency,
                "Time that the firmware takes for one step of a schedule (assumption).",
                FIELD(wafer.firmware.step_ns));
-  table.word("/wafer/firmware/all_reduce", "auto", "Algorithm of all-reduce.",
-             FIELD(wafer.firmware.all_reduce), {"auto", "ring", "hierarchical", "in_switch"});
+  table.word("/wafer/firmware/all_reduce", "auto",
+             "Algorithm of all-reduce. auto: the fastest of ring, hierarchical and in_switch, which the FRED "
+             "paper has; best: of ring_both and tree too.",
+             FIELD(wafer.firmware.all_reduce),
+             {"auto", "ring", "ring_both", "hierarchical", "tree", "in_switch", "best"});
   table.word("/wafer/firmware/reduce_scatter", "auto", "Algorithm of reduce-scatter.",
-             FIELD(wafer.firmware.reduce_scatter), {"auto", "ring", "hierarchical", "in_switch"});
+             FIELD(wafer.firmware.reduce_scatter),
+             {"auto", "ring", "ring_both", "hierarchical", "in_switch", "best"});
   table.word("/wafer/firmware/all_gather", "auto", "Algorithm of all-gather.",
-             FIELD(wafer.firmware.all_gather), {"auto", "ring", "hierarchical", "in_switch"});
+             FIELD(wafer.firmware.all_gather),
+             {"auto", "ring", "ring_both", "hierarchical", "in_switch", "best"});
   table.word("/wafer/firmware/broadcast", "auto", "Algorithm of broadcast.", FIELD(wafer.firmware.broadcast),
              {"auto", "in_switch", "direct", "relay"});
   table.word("/wafer/firmware/all_to_all", "auto", "Algorithm of all-to-all.",

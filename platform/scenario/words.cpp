@@ -96,7 +96,10 @@ const Words<Algorithm>& words_of() {
                                          {"hierarchical", Algorithm::kHierarchical},
                                          {"in_switch", Algorithm::kInSwitch},
                                          {"direct", Algorithm::kDirect},
-                                         {"relay", Algorithm::kRelay}};
+                                         {"relay", Algorithm::kRelay},
+                                         {"ring_both", Algorithm::kRingBoth},
+                                         {"tree", Algorithm::kTree},
+                                         {"best", Algorithm::kBest}};
   return words;
 }
 template <>

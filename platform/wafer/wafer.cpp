@@ -258,6 +258,11 @@ void Wafer::load_programs(const Scenario& scenario, const Workload& workload) {
       comm.y_rate = group.y_rate;
       comm.flow_rate = group.flow_rate;
       comm.hop_latency_ps = group.hop_latency_ps;
+      comm.both_rate = group.both_rate;
+      comm.tree_rate = group.trees.rate;
+      comm.trees = static_cast<std::uint32_t>(group.trees.parents.size());
+      comm.tree_depth = group.trees.depth;
+      if (comm.trees != 0) comm.tree_links = tree_links_.emplace_back(tree_links(group.trees, i)).data();
       comm.id = static_cast<std::uint16_t>(c);
       communicators_[group.members[i].value].push_back(comm);
       local[group.members[i].value].push_back(static_cast<std::uint16_t>(c));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <vector>
 
@@ -67,9 +68,10 @@ class Wafer {
   std::vector<std::unique_ptr<Router>> switches_;           ///< by node - ends
   std::vector<TreeRouter*> trees_;                          ///< of these, those that carry trees
   std::vector<std::unique_ptr<Link>> links_;
-  std::vector<std::vector<std::uint32_t>> members_;   ///< by communicator, shared by its members
-  std::vector<std::vector<wvp_comm>> communicators_;  ///< by NPU: the groups that it belongs to
-  std::vector<std::vector<wvp_command>> programs_;    ///< by NPU, with local communicator numbers
+  std::vector<std::vector<std::uint32_t>> members_;    ///< by communicator, shared by its members
+  std::deque<std::vector<std::uint32_t>> tree_links_;  ///< of each member of a group with trees
+  std::vector<std::vector<wvp_comm>> communicators_;   ///< by NPU: the groups that it belongs to
+  std::vector<std::vector<wvp_command>> programs_;     ///< by NPU, with local communicator numbers
   std::vector<ArenaPointer<HostProcessor>> processors_;
 };
 

@@ -19,7 +19,11 @@ std::string objection(const Topology& topology, Operation operation, Algorithm a
   switch (algorithm) {
     case Algorithm::kAuto:
       return {};
+    case Algorithm::kTree:
+      return operation == Operation::kAllReduce ? "" : what;
     case Algorithm::kRing:
+    case Algorithm::kRingBoth:
+    case Algorithm::kBest:
       return is_reduction_or_gather(operation) ? "" : what;
     case Algorithm::kHierarchical:
       if (!is_reduction_or_gather(operation)) return what;
@@ -81,6 +85,12 @@ wvp_algorithm to_wvp(Algorithm algorithm) {
       return WVP_ALG_IN_SWITCH;
     case Algorithm::kDirect:
       return WVP_ALG_DIRECT;
+    case Algorithm::kRingBoth:
+      return WVP_ALG_RING_BOTH;
+    case Algorithm::kTree:
+      return WVP_ALG_TREE;
+    case Algorithm::kBest:
+      return WVP_ALG_BEST;
     case Algorithm::kRelay:
       break;
   }

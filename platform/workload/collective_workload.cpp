@@ -188,7 +188,7 @@ class MicroBenchmark {
   std::vector<Family> add_families(TrafficKind kind, const std::vector<GroupName>& chosen) {
     const bool both = spec_.operation == Operation::kLoadAndStore;
     if (!both && spec_.operation != Operation::kLoad && spec_.operation != Operation::kStore) {
-      return {{spec_.operation, communicators_.add(kind, chosen)}};
+      return {{spec_.operation, communicators_.add(kind, chosen, choice().algorithm)}};
     }
     const std::size_t most = both ? WVP_SLOTS / 2 : WVP_SLOTS;
     if (chosen.size() > most) {

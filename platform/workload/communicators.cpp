@@ -103,6 +103,26 @@ void measure(const Topology& topology, std::vector<Communicator>& family, std::u
   }
 }
 
+/// Half of the data goes each way round, so that a link takes half of each ring that crosses it.
+void measure_both_ways(const Topology& topology, std::vector<Communicator>& family) {
+  measure(topology, family, &Communicator::both_rate, [](const Communicator& c) {
+    return Rings{c.members, {c.members.rbegin(), c.members.rend()}};
+  });
+  for (Communicator& c : family) c.both_rate *= 2;
+}
+
+void add_trees(const Topology& topology, std::vector<Communicator>& family) {
+  std::vector<std::vector<NpuId>> groups;
+  for (const Communicator& c : family) {
+    if (c.members.size() > 1) groups.push_back(c.members);
+  }
+  std::vector<SpanningTrees> trees = spanning_trees(topology, groups);
+  std::size_t next = 0;
+  for (Communicator& c : family) {
+    if (c.members.size() > 1) c.trees = std::move(trees[next++]);
+  }
+}
+
 /// An in-network flow runs at the slowest port of its members, or its share of an uplink that flows of
 /// several groups cross.
 void measure_flows(const Topology& topology, std::vector<Communicator>& family) {
@@ -205,7 +225,8 @@ std::uint16_t CommunicatorSet::add_memory(const std::vector<GroupName>& groups, 
   return static_cast<std::uint16_t>(first);
 }
 
-std::uint16_t CommunicatorSet::add(TrafficKind kind, const std::vector<GroupName>& groups) {
+std::uint16_t CommunicatorSet::add(TrafficKind kind, const std::vector<GroupName>& groups,
+                                   Algorithm algorithm) {
   check_room(groups.size());
   std::vector<Communicator> family;
   for (const GroupName& group : groups) {
@@ -223,6 +244,8 @@ std::uint16_t CommunicatorSet::add(TrafficKind kind, const std::vector<GroupName
   measure(topology_, family, &Communicator::x_rate, rings_in_x);
   measure(topology_, family, &Communicator::y_rate, rings_in_y);
   if (topology_.in_network) measure_flows(topology_, family);
+  if (algorithm == Algorithm::kBest) measure_both_ways(topology_, family);
+  if (algorithm == Algorithm::kBest || algorithm == Algorithm::kTree) add_trees(topology_, family);
   for (Communicator& c : family) {
     c.hop_latency_ps = ring_latency(topology_, c.members);
     if (topology_.kind == FabricKind::kMesh2d && c.dim_x != 0) {

@@ -20,8 +20,10 @@ class CommunicatorSet {
       : topology_(topology), firmware_(firmware) {}
 
   /// Adds groups that communicate at the same time, so that they share links; returns the index of the
-  /// first. Throws ScenarioError when the indices run out.
-  std::uint16_t add(TrafficKind kind, const std::vector<GroupName>& groups);
+  /// first. With what else `algorithm` needs to know, that of their reductions. Throws ScenarioError when the
+  /// indices run out.
+  std::uint16_t add(TrafficKind kind, const std::vector<GroupName>& groups,
+                    Algorithm algorithm = Algorithm::kAuto);
 
   /// Adds groups of all I/O controllers and some NPUs each, which load and store at the same time, at most at
   /// `pace` bytes/s a channel (0: as fast as the links let them); returns the index of the first.

@@ -9,6 +9,7 @@
 #include "topology/placement.h"
 #include "topology/topology.h"
 #include "wafervp/program.h"
+#include "workload/spanning_trees.h"
 
 namespace wafervp {
 
@@ -30,6 +31,9 @@ struct Communicator {
   /// inside x and inside y, and of an in-network flow, when all groups of this kind communicate at once.
   std::uint64_t ring_rate = 0, x_rate = 0, y_rate = 0, flow_rate = 0;
   Time hop_latency_ps = 0;  // of the longest hop of the ring of all members
+  /// Only where the scenario asks for them: of a ring both ways round, all of its data counted, and trees.
+  std::uint64_t both_rate = 0;
+  SpanningTrees trees;
 };
 
 /// The program of one NPU. NPUs without a rank have an empty program (END only).

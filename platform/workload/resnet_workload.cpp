@@ -23,7 +23,7 @@ Draft build_resnet(const Scenario& scenario, const Topology& topology, const Pla
   Draft draft(topology);
   CommunicatorSet communicators(topology, scenario.wafer.firmware);
   const std::vector<NpuId> members = groups(p, placement, GroupKind::kDp).front();
-  communicators.add(TrafficKind::kDp, {{"dp", members}});
+  communicators.add(TrafficKind::kDp, {{"dp", members}}, scenario.wafer.firmware.all_reduce);
 
   constexpr auto kParameters = static_cast<std::uint64_t>(kResnet152Parameters);
   const std::uint64_t gradients = kParameters * kGradientBytes;

@@ -120,7 +120,8 @@ void add_communicators(Plan& plan, const Placement& placement) {
       streams.push_back(std::move(group));
     }
   }
-  plan.model_groups = plan.communicators.add(TrafficKind::kMp, model);
+  plan.model_groups =
+      plan.communicators.add(TrafficKind::kMp, model, plan.scenario.wafer.firmware.all_reduce);
   plan.forward_chains = plan.communicators.add(TrafficKind::kPp, forward);
   plan.backward_chains = plan.communicators.add(TrafficKind::kPp, backward);
   const StreamPaces paces = stream_paces(plan.scenario, plan.topology, streams);

@@ -64,8 +64,9 @@ void add_communicators(Plan& plan, const Placement& placement) {
                    t.chain};
     (t.from_stage < t.to_stage ? forward : backward).push_back(std::move(name));
   }
-  plan.model_groups = plan.communicators.add(TrafficKind::kMp, model);
-  plan.data_groups = plan.communicators.add(TrafficKind::kDp, data);
+  const Algorithm all_reduce = plan.scenario.wafer.firmware.all_reduce;
+  plan.model_groups = plan.communicators.add(TrafficKind::kMp, model, all_reduce);
+  plan.data_groups = plan.communicators.add(TrafficKind::kDp, data, all_reduce);
   plan.forward_chains = plan.communicators.add(TrafficKind::kPp, forward);
   plan.backward_chains = plan.communicators.add(TrafficKind::kPp, backward);
 }

@@ -101,7 +101,8 @@ TEST(BadScenarios, S11MisspeltWord) {
   ASSERT_THAT(issues, SizeIs(3));
   EXPECT_EQ(issues[0].text, "found \"Ring\"; did you mean ring? allowed: ring, switch, mesh2d, fred");
   EXPECT_EQ(issues[1].text,
-            "found \"rnig\"; did you mean ring? allowed: auto, ring, hierarchical, in_switch, direct, relay");
+            "found \"rnig\"; did you mean ring? allowed: auto, ring, hierarchical, in_switch, direct, relay, "
+            "ring_both, tree, best");
   EXPECT_EQ(issues[2].text, "expected one of fp32, fp16, bf16, int32, fp64, found 5");
 }
 

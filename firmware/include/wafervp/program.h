@@ -31,7 +31,10 @@ extern "C" {
   X(HIERARCHICAL, 2, "hierarchical") \
   X(IN_SWITCH, 3, "in_switch")       \
   X(DIRECT, 4, "direct")             \
-  X(RELAY, 5, "relay")
+  X(RELAY, 5, "relay")               \
+  X(RING_BOTH, 6, "ring_both")       \
+  X(TREE, 7, "tree")                 \
+  X(BEST, 8, "best")
 
 enum wvp_operation {
 #define WVP_ENUM(name, value, text) WVP_OP_##name = value,
@@ -102,6 +105,15 @@ struct wvp_comm {
    * of all members, inside x and inside y, bytes per microsecond; latency of one ring hop in ps. */
   uint64_t ring_rate, x_rate, y_rate, flow_rate;
   uint64_t hop_latency_ps;
+  /* For the choice `best`: rates of a ring both ways round, all of the data counted, and of all trees
+   * together; 0 where they have not been measured. */
+  uint64_t both_rate, tree_rate;
+  /* Spanning trees of an all_reduce `tree`, as this member sees them; 0 if there are none. Word t of
+   * `tree_links`, t < trees, is where tree t begins in it: index of the parent (at the root the own one),
+   * number of children, their indices. */
+  uint32_t trees;
+  uint32_t tree_depth; /* hops between the root and the member farthest from it, of the deepest tree */
+  const uint32_t* tree_links;
   uint16_t id; /* the same on all members, part of each tag */
 };
 

@@ -2,6 +2,9 @@
 // Is every all_reduce right for every rank count, size and element type, bit for bit?
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <numeric>
+
 #include "session.h"
 
 namespace wafervp::test {
@@ -41,6 +44,80 @@ TEST(AllReduce, RingOnAllRankCounts) {
         }
       }
     }
+  }
+}
+
+TEST(AllReduce, RingBothWaysOnAllRankCounts) {
+  std::uint64_t seed = 1;
+  for (std::uint32_t ranks = 1; ranks <= 20; ranks++) {
+    for (const std::uint8_t dtype : kTypes) {
+      for (const std::uint64_t elements : kElements) {
+        for (const std::uint32_t chunks : {0u, 1u, 3u}) {
+          Collective collective = all_reduce(WVP_ALG_RING_BOTH, dtype, ranks);
+          collective.chunks = chunks;
+          collective.active_chunks = static_cast<std::uint32_t>(seed % 3);
+          ASSERT_EQ(run_one(collective, elements, seed++), "");
+        }
+      }
+    }
+  }
+}
+
+/// Trees whose members hang below any that was chosen before them.
+std::vector<std::vector<std::uint32_t>> random_trees(std::uint32_t ranks, std::uint32_t count,
+                                                     std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<std::vector<std::uint32_t>> trees;
+  for (std::uint32_t t = 0; t < count; t++) {
+    std::vector<std::uint32_t> order(ranks), parents(ranks);
+    std::iota(order.begin(), order.end(), 0u);
+    std::shuffle(order.begin(), order.end(), random);
+    parents[order[0]] = order[0];
+    for (std::uint32_t i = 1; i < ranks; i++) parents[order[i]] = order[random() % i];
+    trees.push_back(parents);
+  }
+  return trees;
+}
+
+// With rings of descriptors of all lengths down to one, so that what a root or a parent sends has to wait.
+TEST(AllReduce, TreesOnAllRankCounts) {
+  std::uint64_t seed = 1;
+  for (std::uint32_t ranks = 2; ranks <= 20; ranks++) {
+    for (const std::uint8_t dtype : kTypes) {
+      for (const std::uint64_t elements : kElements) {
+        for (const std::uint32_t chunks : {1u, 3u}) {
+          Collective collective = all_reduce(WVP_ALG_TREE, dtype, ranks);
+          collective.chunks = chunks;
+          collective.active_chunks = static_cast<std::uint32_t>(seed % 3);
+          collective.bytes = elements * wvp_dtype_bytes(dtype);
+          Session session(24, seed);
+          session.options.lazy = seed % 2;
+          session.options.descriptor_entries = 1u << seed % 5;
+          collective.members = session.pick_members(ranks);
+          add_trees(collective, random_trees(ranks, 1 + seed % 4, seed));
+          session.add(collective);
+          ASSERT_EQ(session.run(), "") << "descriptors " << session.options.descriptor_entries;
+          seed++;
+        }
+      }
+    }
+  }
+}
+
+// Some on one group, some on others, all in flight together.
+TEST(AllReduce, TreesBesideEachOther) {
+  for (std::uint64_t seed = 1; seed <= 40; seed++) {
+    Session session(12, seed);
+    session.options.descriptor_entries = seed % 2 ? 2 : 16;
+    for (std::uint32_t i = 0; i < 6; i++) {
+      Collective collective = all_reduce(WVP_ALG_TREE, WVP_FP16, 5 + i);
+      collective.chunks = 1 + i % 3;
+      collective.bytes = 2 * (100 + i);
+      collective.members = session.pick_members(collective.size());
+      add_trees(collective, random_trees(collective.size(), 3, seed));
+      session.add(collective);
+    }
+    ASSERT_EQ(session.run(Session::Order::kEachInItsOwn), "");
   }
 }
 

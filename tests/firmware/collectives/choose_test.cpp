@@ -88,6 +88,28 @@ TEST(Auto, InSwitchWhereItIsFaster) {
             38u);
 }
 
+// `best` also weighs both ways round a ring (two strands of 38 messages) and trees, which `auto` does not
+// know.
+TEST(Best, TakesTheRingBothWaysOrTheTreesWhereTheyAreFaster) {
+  Collective collective = automatic(WVP_OP_ALL_REDUCE, 120400000);
+  const auto both = [](wvp_comm& comm) { comm.both_rate = 1500000; };
+  EXPECT_EQ(messages(collective, 20, both), 38u);
+  collective.algorithm = WVP_ALG_BEST;
+  EXPECT_EQ(messages(collective, 20, both), 2u * 38);
+  EXPECT_EQ(messages(collective, 20, [](wvp_comm& comm) { comm.both_rate = 700000; }), 38u);
+  // A chain with the root, rank 0, in its middle: three ranks, of which rank 0 sends each of its 128 chunks
+  // down to both others. S / 750 against 4/3 S / 750.
+  collective.bytes = 20000000;
+  static const std::uint32_t root[] = {1, 0, 2, 1, 2}, leaf[] = {1, 0, 0};
+  EXPECT_EQ(messages(collective, 3,
+                     [](wvp_comm& comm) {
+                       comm.trees = comm.tree_depth = 1;
+                       comm.tree_rate = comm.both_rate = 750000;
+                       comm.tree_links = comm.my_index == 0 ? root : leaf;
+                     }),
+            2u * 128);
+}
+
 TEST(Auto, BroadcastRelaysToMoreThanOne) {
   EXPECT_EQ(messages(automatic(WVP_OP_BROADCAST, 1 << 20), 3, [](wvp_comm&) {}), 64u);
   EXPECT_EQ(messages(automatic(WVP_OP_BROADCAST, 1 << 20), 2, [](wvp_comm&) {}), 1u);

@@ -23,10 +23,9 @@ struct Deviation {
 void load(MockWafer& wafer, const Collective& collective, const Deviation& deviation) {
   for (std::uint32_t i = 0; i < collective.size(); i++) {
     if (i == deviation.absent) continue;
-    Collective mine = collective;
-    if (i == deviation.other) mine.bytes = deviation.other_bytes;
     wvp_command end{};
-    auto start = start_command(mine, 0, 0);
+    auto start = start_command(collective, 0, 0);
+    if (i == deviation.other) start.bytes = deviation.other_bytes;
     std::vector<wvp_command> program{wait_command(3), start, wait_command(0), end};
     wafer.load(collective.members[i], program, {make_comm(collective, 7, i, deviation.flows)});
   }
@@ -70,6 +69,7 @@ TEST(Mismatch, OfOneRankInEachCollective) {
   };
   for (const Kind kind :
        {Kind{WVP_OP_ALL_REDUCE, WVP_ALG_RING}, Kind{WVP_OP_ALL_REDUCE, WVP_ALG_HIERARCHICAL},
+        Kind{WVP_OP_ALL_REDUCE, WVP_ALG_RING_BOTH}, Kind{WVP_OP_ALL_REDUCE, WVP_ALG_TREE},
         Kind{WVP_OP_REDUCE_SCATTER, WVP_ALG_RING}, Kind{WVP_OP_ALL_GATHER, WVP_ALG_RING},
         Kind{WVP_OP_BROADCAST, WVP_ALG_RELAY}, Kind{WVP_OP_BROADCAST, WVP_ALG_DIRECT},
         Kind{WVP_OP_ALL_TO_ALL, WVP_ALG_DIRECT}}) {
@@ -82,6 +82,7 @@ TEST(Mismatch, OfOneRankInEachCollective) {
       collective.dim_x = 3;
       collective.dim_y = 2;
       collective.chunks = 2;
+      if (kind.algorithm == WVP_ALG_TREE) add_trees(collective, {{0, 0, 0, 1, 1, 2}});
       MockWafer wafer(6, sizes_only(seed));
       Deviation deviation;
       deviation.other = 4;
@@ -197,9 +198,11 @@ TEST(Refused, CombinationsThatNoAlgorithmCovers) {
     EXPECT_TRUE(refused(op, WVP_ALG_IN_SWITCH));     // no flows
     EXPECT_TRUE(refused(op, WVP_ALG_DIRECT));
     EXPECT_TRUE(refused(op, WVP_ALG_RELAY));
+    EXPECT_TRUE(refused(op, WVP_ALG_TREE));  // no trees
+    EXPECT_FALSE(refused(op, WVP_ALG_RING_BOTH));
   }
-  for (const std::uint8_t algorithm :
-       {WVP_ALG_RING, WVP_ALG_HIERARCHICAL, WVP_ALG_IN_SWITCH, WVP_ALG_RELAY}) {
+  for (const std::uint8_t algorithm : {WVP_ALG_RING, WVP_ALG_RING_BOTH, WVP_ALG_HIERARCHICAL, WVP_ALG_TREE,
+                                       WVP_ALG_IN_SWITCH, WVP_ALG_RELAY}) {
     EXPECT_TRUE(refused(WVP_OP_ALL_TO_ALL, algorithm));
     EXPECT_TRUE(refused(WVP_OP_BARRIER, algorithm));
     EXPECT_TRUE(refused(WVP_OP_SEND, algorithm));
@@ -234,7 +237,7 @@ TEST(Refused, MalformedCommandsAndCommunicators) {
   bad([](auto& command, auto&) { command.kind = 9; });
   bad([](auto& command, auto&) { command.op = 0; });
   bad([](auto& command, auto&) { command.op = WVP_OP_STORE + 1; });
-  bad([](auto& command, auto&) { command.algorithm = 6; });
+  bad([](auto& command, auto&) { command.algorithm = 9; });
   bad([](auto& command, auto&) { command.dtype = 5; });
   bad([](auto& command, auto&) { command.traffic_class = 4; });
   bad([](auto& command, auto&) { command.slot = WVP_SLOTS; });

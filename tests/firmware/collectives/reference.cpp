@@ -79,25 +79,70 @@ Buffer hierarchical_all_reduce(const Collective& c, const std::vector<Buffer>& b
   return result;
 }
 
-Buffer flat_all_reduce(const Collective& c, const std::vector<Buffer>& before) {
+/// Chunks of a part of the vector that goes round one way, or of the whole one.
+void ring_part(const Collective& c, const std::vector<Buffer>& before, Span part, std::uint64_t chunks,
+               Buffer& result) {
+  const std::uint64_t unit = unit_of(c);
+  for (const Span& chunk : even_shares(part.count, chunks)) {
+    const auto segments = even_shares(chunk.count, c.size());
+    for (std::size_t s = 0; s < segments.size(); s++) {
+      const Span bytes = scaled(inside(inside(part, chunk), segments[s]), unit);
+      std::vector<Buffer> values;
+      for (const Buffer& buffer : before) values.push_back(cut(buffer, bytes));
+      paste(result, bytes, ring_sum(c.dtype, values, s));
+    }
+  }
+}
+
+std::uint64_t at_least_one(std::uint64_t chunks, std::uint64_t most) {
+  return std::max<std::uint64_t>(1, std::min(chunks, most));
+}
+
+Buffer ring_both_all_reduce(const Collective& c, const std::vector<Buffer>& before) {
+  Buffer result = before[0];
+  const std::uint64_t elements = c.bytes / unit_of(c), forward = elements > 1 ? (elements + 1) / 2 : elements;
+  const std::uint64_t chunks = at_least_one(c.chunks, elements > 1 ? elements - forward : elements);
+  ring_part(c, before, {0, forward}, chunks, result);
+  const std::vector<Buffer> backward(before.rbegin(), before.rend());
+  if (elements > forward) ring_part(c, backward, {forward, elements - forward}, chunks, result);
+  return result;
+}
+
+/// What member `m` sends up: its own values plus those of its children, from left to right.
+Buffer tree_sum(const Collective& c, const std::vector<Buffer>& before, Span bytes,
+                const std::vector<std::uint32_t>& parents, std::uint32_t m) {
+  Buffer sum = cut(before[m], bytes);
+  for (const std::uint32_t child : children(parents, m)) {
+    const Buffer part = tree_sum(c, before, bytes, parents, child);
+    add_all(c.dtype, sum.data(), part.data(), sum.size());
+  }
+  return sum;
+}
+
+Buffer tree_all_reduce(const Collective& c, const std::vector<Buffer>& before) {
   Buffer result = before[0];
   const std::uint64_t unit = unit_of(c), elements = c.bytes / unit;
+  const auto chunks = even_shares(elements, at_least_one(c.chunks * c.trees.size(), elements));
+  for (std::size_t i = 0; i < chunks.size(); i++) {
+    const auto& parents = c.trees[i % c.trees.size()];
+    std::uint32_t root = 0;
+    while (parents[root] != root) root++;
+    const Span bytes = scaled(chunks[i], unit);
+    paste(result, bytes, tree_sum(c, before, bytes, parents, root));
+  }
+  return result;
+}
+
+Buffer flat_all_reduce(const Collective& c, const std::vector<Buffer>& before) {
+  Buffer result = before[0];
+  const std::uint64_t elements = c.bytes / unit_of(c);
   if (c.algorithm == WVP_ALG_IN_SWITCH) { /* the mock's flows add in the order of the members */
     for (std::size_t i = 1; i < before.size(); i++) {
       add_all(c.dtype, result.data(), before[i].data(), result.size());
     }
     return result;
   }
-  for (const Span& chunk :
-       even_shares(elements, std::max<std::uint64_t>(1, std::min<std::uint64_t>(c.chunks, elements)))) {
-    const auto segments = even_shares(chunk.count, c.size());
-    for (std::size_t s = 0; s < segments.size(); s++) {
-      const Span bytes = scaled(inside(chunk, segments[s]), unit);
-      std::vector<Buffer> values;
-      for (const Buffer& buffer : before) values.push_back(cut(buffer, bytes));
-      paste(result, bytes, ring_sum(c.dtype, values, s));
-    }
-  }
+  ring_part(c, before, {0, elements}, at_least_one(c.chunks, elements), result);
   return result;
 }
 
@@ -109,6 +154,13 @@ Buffer own_share(const Collective& c, const std::vector<Buffer>& before, std::si
   for (const Buffer& buffer : before) values.push_back(cut(buffer, scaled(share, unit)));
   if (c.algorithm == WVP_ALG_RING) {
     paste(result, scaled(share, unit), ring_sum(c.dtype, values, rank));
+  } else if (c.algorithm == WVP_ALG_RING_BOTH) {
+    const std::uint64_t forward = c.bytes / unit > 1 ? (share.count + 1) / 2 : share.count;
+    const std::vector<Buffer> backward(values.rbegin(), values.rend());
+    paste(result, scaled(share, unit), ring_sum(c.dtype, values, rank));
+    const Span rest{forward * unit, (share.count - forward) * unit};
+    paste(result, {share.begin * unit + rest.begin, rest.count},
+          cut(ring_sum(c.dtype, backward, c.size() - 1 - rank), rest));
   } else if (c.algorithm == WVP_ALG_IN_SWITCH) {
     for (std::size_t i = 1; i < values.size(); i++) {
       add_all(c.dtype, values[0].data(), values[i].data(), values[0].size());
@@ -145,6 +197,30 @@ std::vector<Span> even_shares(std::uint64_t total, std::uint64_t count) {
   return shares;
 }
 
+std::vector<std::uint32_t> children(const std::vector<std::uint32_t>& parents, std::uint32_t member) {
+  std::vector<std::uint32_t> found;
+  for (std::uint32_t i = 0; i < parents.size(); i++) {
+    if (parents[i] == member && i != member) found.push_back(i);
+  }
+  return found;
+}
+
+void add_trees(Collective& collective, const std::vector<std::vector<std::uint32_t>>& trees) {
+  collective.trees = trees;
+  collective.tree_links.assign(collective.size(), {});
+  for (std::uint32_t member = 0; member < collective.size(); member++) {
+    std::vector<std::uint32_t>& links = collective.tree_links[member];
+    links.resize(trees.size());
+    for (std::size_t t = 0; t < trees.size(); t++) {
+      links[t] = static_cast<std::uint32_t>(links.size());
+      const auto below = children(trees[t], member);
+      links.push_back(trees[t][member]);
+      links.push_back(static_cast<std::uint32_t>(below.size()));
+      links.insert(links.end(), below.begin(), below.end());
+    }
+  }
+}
+
 std::vector<Span> byte_shares(const Collective& c) {
   const std::uint64_t unit = unit_of(c);
   auto shares = even_shares(c.bytes / unit, c.size());
@@ -159,6 +235,8 @@ std::vector<Buffer> expected_result(const Collective& c, const std::vector<Buffe
     case WVP_OP_ALL_REDUCE: {
       if (c.size() == 1) break;
       const Buffer sum = c.algorithm == WVP_ALG_HIERARCHICAL ? hierarchical_all_reduce(c, before)
+                         : c.algorithm == WVP_ALG_RING_BOTH  ? ring_both_all_reduce(c, before)
+                         : c.algorithm == WVP_ALG_TREE       ? tree_all_reduce(c, before)
                                                              : flat_all_reduce(c, before);
       std::fill(after.begin(), after.end(), sum);
       break;

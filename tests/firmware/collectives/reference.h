@@ -20,6 +20,9 @@ struct Collective {
   std::uint32_t dim_x = 0, dim_y = 0, x_first_share = 32768;
   std::uint32_t chunks = 0, active_chunks = 0, root = 0;
   bool flows = false;  ///< the group has in-network flows
+  /// Spanning trees: the parent of each member, the root's being itself. Set by add_trees().
+  std::vector<std::vector<std::uint32_t>> trees;
+  std::vector<std::vector<std::uint32_t>> tree_links;  ///< of each member, as in wvp_comm
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(members.size()); }
 };
@@ -32,6 +35,11 @@ struct Span {
 std::vector<Span> even_shares(std::uint64_t total, std::uint64_t count);
 /// Bytes of each member's share of the buffer.
 std::vector<Span> byte_shares(const Collective& collective);
+
+/// Members whose parent is `member`, in ascending order.
+std::vector<std::uint32_t> children(const std::vector<std::uint32_t>& parents, std::uint32_t member);
+
+void add_trees(Collective& collective, const std::vector<std::vector<std::uint32_t>>& trees);
 
 /// What each member's dst buffer holds afterwards, from what dst (all_to_all: src) held before: plain
 /// loops in the order of additions that firmware/collectives/README.md states. Of a reduce_scatter only

@@ -72,9 +72,11 @@ void sweep_grids(std::uint8_t op) {
 }
 
 TEST(ReduceScatter, Ring) { sweep(WVP_OP_REDUCE_SCATTER, WVP_ALG_RING); }
+TEST(ReduceScatter, RingBothWays) { sweep(WVP_OP_REDUCE_SCATTER, WVP_ALG_RING_BOTH); }
 TEST(ReduceScatter, InSwitch) { sweep(WVP_OP_REDUCE_SCATTER, WVP_ALG_IN_SWITCH); }
 TEST(ReduceScatter, Hierarchical) { sweep_grids(WVP_OP_REDUCE_SCATTER); }
 TEST(AllGather, Ring) { sweep(WVP_OP_ALL_GATHER, WVP_ALG_RING); }
+TEST(AllGather, RingBothWays) { sweep(WVP_OP_ALL_GATHER, WVP_ALG_RING_BOTH); }
 TEST(AllGather, InSwitch) { sweep(WVP_OP_ALL_GATHER, WVP_ALG_IN_SWITCH); }
 TEST(AllGather, Hierarchical) { sweep_grids(WVP_OP_ALL_GATHER); }
 TEST(Broadcast, Relay) { sweep(WVP_OP_BROADCAST, WVP_ALG_RELAY); }

@@ -40,6 +40,8 @@ wvp_comm make_comm(const Collective& c, std::uint16_t id, std::uint32_t rank, st
   comm.flows = flows;
   comm.ring_rate = comm.x_rate = comm.y_rate = comm.flow_rate = 750000;
   comm.hop_latency_ps = 20000;
+  comm.trees = static_cast<std::uint32_t>(c.trees.size());
+  if (!c.trees.empty()) comm.tree_links = c.tree_links[rank].data();
   comm.id = id;
   return comm;
 }

@@ -83,6 +83,22 @@ def resnet152(checks, program):
         checks.that(rows["mesh_equal_halves"]["speedup"] < 1, "equal halves on the mesh are slower than balanced shares")
 
 
+def best_mesh(checks, program):
+    """ResNet-152's gradients on trees: 1200 GB/s at best with the eight trees that are chosen (five of eight on the most
+    loaded of the 31 edges), 1224 by Tutte and Nash-Williams; even shares stop at 789. Fred-D's gain shrinks by as much."""
+    rows = study(checks, program, "resnet152_best_mesh")
+    if not rows:
+        return
+    size, compute = 120.4e6, rows["mesh"]["breakdown_ps"]["compute"] / 1e12
+    times = {name: row["time_ps"] / 1e12 for name, row in rows.items()}
+    exchange = {name: row["breakdown_ps"]["dp"] / 1e12 for name, row in rows.items()}
+    checks.within(size / exchange["mesh_best"] / 1e9, 0.9 * 1224, 1224, "mesh, trees: GB/s of gradients")
+    checks.within(size / exchange["mesh_ring_both"] / 1e9, 0.98 * 789.5, 789.5, "mesh, ring both ways: GB/s of gradients")
+    checks.within(size / exchange["mesh"] / 1e9, 0.98 * 789.5, 789.5, "mesh, two orders: GB/s of gradients")
+    expected = (compute + size / 1224e9) / (compute + size / 3000e9)
+    checks.within(times["mesh_best"] / times["fred_d"], expected, 1.06 * expected, "Fred-D over the best mesh")
+
+
 def transformer_17b(checks, program):
     """Mesh, Fred-C and Fred-D alone, with the compute that the independent model fits: 36.8 ms."""
     full = json.loads((FRED / "transformer_17b.json").read_text())

@@ -127,6 +127,7 @@ class Bench {
     collective.dim_x = group.dim_x;
     collective.dim_y = group.dim_y;
     collective.x_first_share = group.x_first_share;
+    if (!group.trees.parents.empty()) add_trees(collective, group.trees.parents);
     std::vector<Buffer> expected = expected_result(collective, before_);
     if (first->algorithm == WVP_ALG_IN_SWITCH) sum_in_switches(collective, expected);
     const auto shares = byte_shares(collective);
