@@ -80,8 +80,14 @@ class FabricNode {
   virtual unsigned route(const Flow& flow, unsigned input) = 0;
   /// True where the packets of a flow that ends here are always taken, so that no credits are needed.
   virtual bool consumes(const Flow& flow) const { return static_cast<void>(flow), true; }
+  /// ps from the arrival of a head here to that at the queue of the next link.
+  virtual Time latency() const { return 0; }
   /// Link at output port `output`.
   virtual FabricLink& output_link(unsigned output) = 0;
 };
+
+/// ps from the tail of a packet that leaves `link`'s queue to its credit, if the next one sends it on at
+/// once, without the packet's own time there.
+inline Time round_trip(FabricLink& link) { return 2 * link.latency() + link.target().latency(); }
 
 }  // namespace wafervp

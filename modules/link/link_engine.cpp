@@ -31,9 +31,9 @@ Lane* LinkEngine::open(Flow& flow, std::uint16_t hop, unsigned input) {
   lane.input = static_cast<std::uint16_t>(input);
   lane.claims = &claims_of_input(lane.input);
   if (hop > 0) {
-    const FabricLink& feed = *flow.hops[hop - 1].link;
+    FabricLink& feed = *flow.hops[hop - 1].link;
     lane.feed_buffer = feed.buffer_packets();
-    lane.feed_latency = feed.latency();
+    lane.feed_round_trip = round_trip(feed);
     smallest_feed_ = smallest_feed_ == 0 ? lane.feed_buffer : std::min(smallest_feed_, lane.feed_buffer);
   }
   return &lane;
@@ -83,6 +83,7 @@ void LinkEngine::set_places(Lane& lane) {
     lane.previous_place = behind;
   }
   lane.placed = true;
+  node_latency_ = flow.hops[lane.hop].link->target().latency();
   if (lane.hop + 1u < flow.hops.size()) lane.next_lane = flow.hops[lane.hop + 1u].lane;
   if (lane.hop > 0) lane.previous_lane = flow.hops[lane.hop - 1u].lane;
   lane.needs_credit = !(flow.unlimited_sink && lane.hop + 1u == flow.hops.size());

@@ -178,6 +178,8 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   void set_answer(Lane& lane, Time when);
   void set_present(Lane* lane);
   void forget_spent_credits(Lane& lane, Time now);
+  /// As round_trip() in core.
+  Time round_trip_ps() const { return 2 * config_.latency + node_latency_; }
   Slots slots_from(Time start) const;
   Time arrival_of(const RunSpan& arrival, std::uint64_t i) const;
   Time credit_of(const Lane& lane, std::uint64_t packet) const;
@@ -209,6 +211,7 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   std::unique_ptr<BookedPath> path_;   ///< where runs are booked over more links than this one
   FabricBw* only_previous_ = nullptr;  ///< previous place of `only_`
   Time packet_ps_ = 0;                 ///< serialisation of one full packet
+  Time node_latency_ = 0;              ///< of the node at the far end, from its input to the next queue
   unsigned last_port_ = ~0u;           ///< port that was served before the present one
   std::uint32_t smallest_feed_ = 0;    ///< smallest buffer of the links that feed this one, 0: sources only
 

@@ -125,8 +125,8 @@ LinkEngine::Plan LinkEngine::plan(const Lane& lane, const Slots& slots, std::uin
   const Extent credit = credited_extent(lane, lane.next, slots, n);
   if (credit.packets < n) {
     const Time packet = slots.rate->ps(kPacketBytes);
-    const bool hopeful =
-        may_hope && credit.unknown_beyond && credit.packets * packet >= config_.latency + packet;
+    const bool hopeful = may_hope && credit.unknown_beyond &&
+                         credit.packets * packet >= config_.latency + node_latency_ + packet;
     return {slots, hopeful ? n : credit.packets, credit.packets};
   }
   return {slots, n, credit.packets};
@@ -140,7 +140,7 @@ LinkEngine::Plan LinkEngine::paced_by_arrivals(const Lane& lane, Time start) con
   const std::uint64_t skip = lane.next - arrival.first;
   const Time spacing = arrival.rate->ps(kPacketBytes);
   Slots slots{arrival.origin, arrival.offset + skip * kPacketBytes, arrival.rate, spacing - packet_ps_};
-  const std::uint64_t in_loop = divide_up(2 * lane.feed_latency, spacing) + 1;
+  const std::uint64_t in_loop = divide_up(lane.feed_round_trip, spacing) + 1;
   const std::uint64_t spare =
       lane.feed_buffer == 0 ? 1 : lane.feed_buffer - std::min<std::uint64_t>(lane.feed_buffer, in_loop);
   if (!shift_to(slots, start, spare * spacing)) return {};
@@ -159,7 +159,7 @@ LinkEngine::Plan LinkEngine::paced_by_credits(const Lane& lane, Time start) cons
   const Time origin = credit->origin + config_.latency;
   if (origin < late) return {};
   Slots slots{origin - late, credit->offset + (skip + 1) * kPacketBytes, credit->rate, late};
-  const std::uint64_t in_loop = divide_up(2 * config_.latency + packet_ps_, spacing) + 1;
+  const std::uint64_t in_loop = divide_up(round_trip_ps() + packet_ps_, spacing) + 1;
   const std::uint64_t spare =
       config_.buffer_packets - std::min<std::uint64_t>(config_.buffer_packets, in_loop);
   if (!shift_to(slots, start, spare * spacing)) return {};
@@ -185,7 +185,7 @@ Time LinkEngine::gathered(const Lane& lane, const RunSpan& arrival, Time ready) 
   if (most < 2) return ready;
   if (arrival.rate != nullptr && *arrival.rate < config_.rate && lane.feed_buffer > 0) {
     // A train of m holds the buffer (m - 1) packets longer than cut-through would.
-    const std::uint64_t in_loop = divide_up(2 * lane.feed_latency, arrival.rate->ps(kPacketBytes));
+    const std::uint64_t in_loop = divide_up(lane.feed_round_trip, arrival.rate->ps(kPacketBytes));
     const std::uint64_t spare = lane.feed_buffer > in_loop ? lane.feed_buffer - in_loop : 1;
     const std::uint64_t m = std::min(most, spare);
     if (m > 1) ready = std::max(ready, arrival_of(arrival, skip + m - 1) - (m - 1) * packet_ps_);
@@ -195,7 +195,7 @@ Time LinkEngine::gathered(const Lane& lane, const RunSpan& arrival, Time ready) 
   const RunSpan* credit = lane.credits.with(freed);
   if (credit == nullptr || !(*credit->rate < config_.rate)) return ready;
   const Time spacing = credit->rate->ps(kPacketBytes);
-  const std::uint64_t in_loop = divide_up(2 * config_.latency + packet_ps_, spacing) + 1;
+  const std::uint64_t in_loop = divide_up(round_trip_ps() + packet_ps_, spacing) + 1;
   if (config_.buffer_packets <= in_loop || spacing <= packet_ps_) return ready;
   const std::uint64_t slack = config_.buffer_packets - in_loop;
   std::uint64_t m = 1 + slack * spacing / (spacing - packet_ps_);
@@ -226,7 +226,7 @@ std::uint64_t LinkEngine::turn_packets() const {
 std::uint32_t LinkEngine::bridged_turn(const Lane& lane, const RunSpan& arrival) const {
   if (lane.feed_buffer == 0 || config_.rate.bytes_per_s() < 2 * arrival.rate->bytes_per_s()) return ~0u;
   const Time spacing = arrival.rate->ps(kPacketBytes);
-  const std::uint64_t in_loop = divide_up(2 * lane.feed_latency, spacing) + 1;
+  const std::uint64_t in_loop = divide_up(lane.feed_round_trip, spacing) + 1;
   const std::uint64_t spare = lane.feed_buffer > in_loop ? lane.feed_buffer - in_loop : 0;
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(1 + spare * spacing / packet_ps_, ~0u));
 }

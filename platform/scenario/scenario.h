@@ -82,7 +82,7 @@ struct FabricSpec {
   SwitchSpec switch_;
   Mesh2dSpec mesh2d;
   FredSpec fred;
-  std::uint32_t buffer_packets;  // per flow and hop; 0: ceil(rate * 2 * latency / 4096) + 2
+  std::uint32_t buffer_packets;  // per flow and hop; 0: ceil(rate * round trip / 4096) + 2
   /// Rates of single links, by name ("x2y1->x3y1"), over the rate of the kind.
   std::map<std::string, std::uint64_t> link_rates;
 };

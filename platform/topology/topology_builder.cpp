@@ -12,10 +12,10 @@ namespace {
 
 __extension__ using Wide = unsigned __int128;
 
-/// ceil(rate * 2 * latency / 4096) + 2: a round trip of whole packets, the one being sent and the one
-/// whose credit is on its way.
-std::uint32_t default_buffer_packets(std::uint64_t bytes_per_s, Time latency_ps) {
-  const Wide numerator = static_cast<Wide>(bytes_per_s) * 2 * latency_ps;
+/// ceil(rate * round trip / 4096) + 2: a round trip of whole packets, the one being sent and the one
+/// whose credit is on its way. The round trip: link, node at its end, and back.
+std::uint32_t default_buffer_packets(std::uint64_t bytes_per_s, Time link_ps, Time node_ps) {
+  const Wide numerator = static_cast<Wide>(bytes_per_s) * (2 * link_ps + node_ps);
   const Wide denominator = static_cast<Wide>(kPsPerSecond) * kPacketBytes;
   const Wide packets = (numerator + denominator - 1) / denominator + 2;
   return packets > 0xffffffffu ? 0xffffffffu : static_cast<std::uint32_t>(packets);
@@ -68,9 +68,10 @@ Topology TopologyBuilder::finish() {
   topology_.inputs.resize(topology_.nodes.size());
   for (std::uint32_t i = 0; i < topology_.links.size(); ++i) {
     LinkSpec& link = topology_.links[i];
+    const Time node_ps = link.to.value < topology_.ends() ? 0 : topology_.switch_latency_ps;
     link.buffer_packets = wafer_.fabric.buffer_packets != 0
                               ? wafer_.fabric.buffer_packets
-                              : default_buffer_packets(link.bytes_per_s, link.latency_ps);
+                              : default_buffer_packets(link.bytes_per_s, link.latency_ps, node_ps);
     topology_.outputs[link.from.value].push_back(LinkId{i});
     topology_.inputs[link.to.value].push_back(LinkId{i});
   }

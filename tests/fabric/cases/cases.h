@@ -34,7 +34,8 @@ struct FabricCase {
   std::uint64_t bytes_per_s = 0;  ///< all links; fred: NPU links
   std::uint64_t uplink_bytes_per_s = 0;  ///< fred
   std::uint32_t latency_ns = 20;
-  std::uint32_t buffer_packets = 0;  ///< 0: ceil(rate * 2 * latency / 4096) + 2 of each link
+  std::uint32_t switch_latency_ns = 0;  ///< switch and fred
+  std::uint32_t buffer_packets = 0;     ///< 0: ceil(rate * (2 * latency + switch) / 4096) + 2 of each link
   std::map<std::string, std::uint64_t> link_rates;
   std::vector<MessageCase> messages;
   std::optional<AllReduceCase> all_reduce;
@@ -42,7 +43,7 @@ struct FabricCase {
   std::uint32_t npus() const;
 };
 
-/// The 20 named cases of 4 to 64 MiB.
+/// The 24 named cases of 4 to 64 MiB.
 const std::vector<FabricCase>& named_cases();
 
 /// 60 random cases: 12 messages of 4 to 16 MiB between distinct pairs of a 5x4 mesh, each starting within 2
@@ -56,6 +57,12 @@ inline constexpr std::uint32_t kUniformRandomCases = 30;
 /// of 4 to 16 MiB over parts of its path that start within 20 us, while it is alone there.
 FabricCase joined_case(std::uint32_t number);
 inline constexpr std::uint32_t kJoinedCases = 60;
+
+/// 40 random cases with a switch latency of 10 to 200 ns and 12 messages as in random_case(). 0..19: FRED
+/// without in-network collectives, with uplinks of a random rate; 20..39: 20 NPUs on one switch.
+FabricCase switch_latency_case(std::uint32_t number);
+inline constexpr std::uint32_t kSwitchLatencyCases = 40;
+inline constexpr std::uint32_t kUnequalSwitchCases = 20;
 
 /// The case as a scenario of the product. `grain` is "auto" or "packet".
 std::string scenario_json(const FabricCase& fabric_case, const std::string& grain);

@@ -135,6 +135,38 @@ std::vector<FabricCase> make() {
     made.buffer_packets = 6;
     cases.push_back(made);
   }
+
+  // A switch takes time: it is part of each credit's round trip.
+  {
+    FabricCase made;
+    made.name = "slow_switch";
+    made.why = "three flows through a switch of 100 ns, two of them into one port";
+    made.fabric = Fabric::kSwitch;
+    made.columns = 8;
+    made.rows = 1;
+    made.bytes_per_s = 750 * kGB;
+    made.switch_latency_ns = 100;
+    made.messages = {{0, 7, 16 * kMiB, 0}, {1, 6, 16 * kMiB, 0}, {2, 6, 4 * kMiB, 3000}};
+    cases.push_back(made);
+    made.name = "slow_switch_short_buffers";
+    made.why = "12 packets do not cover the round trip of 140 ns";
+    made.buffer_packets = 12;
+    cases.push_back(made);
+  }
+  {
+    FabricCase made = fred("slow_fred_switches", "four links and three switches of 40 ns, shared on the way",
+                           3000 * kGB, 12000 * kGB);
+    made.switch_latency_ns = 40;
+    made.messages = {{0, 4, 16 * kMiB, 0}, {1, 8, 16 * kMiB, 500}, {2, 4, 8 * kMiB, 1000}};
+    cases.push_back(made);
+  }
+  {
+    FabricCase made = fred("slow_switches_sum", "an in-switch all-reduce through switches of 40 ns",
+                           3000 * kGB, 12000 * kGB);
+    made.switch_latency_ns = 40;
+    made.all_reduce = AllReduceCase{"in_switch", 16 * kMiB, {{7, 1000}}};
+    cases.push_back(made);
+  }
   return cases;
 }
 

@@ -93,9 +93,11 @@ class Network {
     const auto own = case_.link_rates.find(name);
     if (own != case_.link_rates.end()) rate = own->second;
     const Time latency = Time{case_.latency_ns} * 1000;
-    const std::uint32_t buffer =
-        case_.buffer_packets ? case_.buffer_packets : packet_loop::default_buffer_packets(rate, latency);
-    links_[name] = loop_.add_link(rate, latency, buffer);
+    const Time node = to.compare(0, 3, "npu") == 0 ? 0 : Time{case_.switch_latency_ns} * 1000;
+    const std::uint32_t buffer = case_.buffer_packets
+                                     ? case_.buffer_packets
+                                     : packet_loop::default_buffer_packets(rate, latency, node);
+    links_[name] = loop_.add_link(rate, latency, buffer, node);
     flows_of_link_[name] = 0;
   }
   void add_mesh() {

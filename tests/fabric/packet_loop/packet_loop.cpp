@@ -21,10 +21,11 @@ Time serialisation_ps(std::uint64_t bytes, std::uint64_t bytes_per_s) {
   return static_cast<Time>(scaled / bytes_per_s);
 }
 
-std::uint32_t default_buffer_packets(std::uint64_t bytes_per_s, Time latency_ps) {
+std::uint32_t default_buffer_packets(std::uint64_t bytes_per_s, Time latency_ps, Time node_ps) {
   __extension__ using Wide = unsigned __int128;
   const Wide unit = static_cast<Wide>(1000000000000u) * kPacketBytes;
-  return static_cast<std::uint32_t>((static_cast<Wide>(bytes_per_s) * 2 * latency_ps + unit - 1) / unit) + 2;
+  const Time trip = 2 * latency_ps + node_ps;
+  return static_cast<std::uint32_t>((static_cast<Wide>(bytes_per_s) * trip + unit - 1) / unit) + 2;
 }
 
 /// A packet as it waits at a link: its head is there at `head`, it may start at `eligible`.
@@ -100,10 +101,11 @@ bool Loop::Event::after(const Event& other) const {
 Loop::Loop() = default;
 Loop::~Loop() = default;
 
-LinkId Loop::add_link(std::uint64_t bytes_per_s, Time latency_ps, std::uint32_t buffer_packets) {
+LinkId Loop::add_link(std::uint64_t bytes_per_s, Time latency_ps, std::uint32_t buffer_packets,
+                      Time node_ps) {
   if (bytes_per_s == 0) throw std::invalid_argument("a link needs a rate");
   auto added = std::make_unique<Wire>();
-  added->link = Link{bytes_per_s, latency_ps, buffer_packets, 0};
+  added->link = Link{bytes_per_s, latency_ps, node_ps, buffer_packets, 0};
   wires_.push_back(std::move(added));
   return LinkId{static_cast<std::uint32_t>(wires_.size() - 1)};
 }
@@ -268,8 +270,10 @@ void Loop::start(Wire& on, std::uint32_t wire_index, Lane& lane) {
 
   Flow& of = *flows_[lane.flow];
   if (lane.hop == 0 && packet.last) of.departed.push_back(end);
-  const Time head = now_ + on.link.latency_ps;
-  const Time tail = end + on.link.latency_ps;
+  const bool ends = lane.hop + 1 == of.lanes.size() && of.into == nullptr;
+  const Time behind = on.link.latency_ps + (ends ? 0 : on.link.node_ps);
+  const Time head = now_ + behind;
+  const Time tail = end + behind;
   if (lane.hop + 1 < of.lanes.size()) {
     Lane& next = *of.lanes[lane.hop + 1];
     const Time ser = serialisation_ps(packet.bytes, wires_[next.wire]->link.bytes_per_s);

@@ -23,12 +23,15 @@ enum class StageId : std::uint32_t {};
 struct Link {
   std::uint64_t bytes_per_s = 0;
   Time latency_ps = 0;
+  Time node_ps = 0;                  ///< from the link's end to the next queue, or to the stage
   std::uint32_t buffer_packets = 0;  ///< at the receiving end, for each flow
   std::uint64_t bytes = 0;           ///< statistics: carried so far
 };
 
-/// The buffer that the product's scenarios choose when they say none: ceil(rate * 2 * latency / 4096) + 2.
-std::uint32_t default_buffer_packets(std::uint64_t bytes_per_s, Time latency_ps);
+/// The buffer that the product's scenarios choose when they say none: ceil(rate * (2 * latency + node) /
+/// 4096)
+/// + 2, where `node_ps` is the latency of the node at the link's end.
+std::uint32_t default_buffer_packets(std::uint64_t bytes_per_s, Time latency_ps, Time node_ps = 0);
 
 /// End of the n-th byte of a busy period: ceil(n * 10^12 / rate) ps after its start.
 Time serialisation_ps(std::uint64_t bytes, std::uint64_t bytes_per_s);
@@ -40,7 +43,7 @@ class Loop {
   Loop(const Loop&) = delete;
   Loop& operator=(const Loop&) = delete;
 
-  LinkId add_link(std::uint64_t bytes_per_s, Time latency_ps, std::uint32_t buffer_packets);
+  LinkId add_link(std::uint64_t bytes_per_s, Time latency_ps, std::uint32_t buffer_packets, Time node_ps = 0);
   /// A flow over `path` (not empty). `destination` only orders the deliveries of one time.
   FlowId add_flow(std::vector<LinkId> path, std::uint32_t destination);
   /// A reduction or multicast point: packet j of each of `outputs` is there when packet j of all of
