@@ -11,8 +11,14 @@ LinkEngine::LinkEngine(const LinkConfig& config, Calendar& calendar, Arena& aren
       config_(config),
       packet_ps_(config.rate.ps(kPacketBytes)),
       wake_(*this, config.id.value),
+      preempts_(config.preemption.active()),
+      whole_config_(config),
       arena_(arena) {
   if (config.buffer_packets == 0) throw std::invalid_argument("a link needs a buffer of one packet or more");
+  if (preempts_) {
+    const auto& level = config.preemption.level;
+    turns_.resize(*std::max_element(level.begin(), level.end()) + 1u);
+  }
 }
 
 void LinkEngine::bind(FabricFw& next, FabricBw& previous) {
@@ -29,7 +35,7 @@ Lane* LinkEngine::open(Flow& flow, std::uint16_t hop, unsigned input) {
   lane.from_source = hop == 0 && flow.source.valid();
   lane.hop = hop;
   lane.input = static_cast<std::uint16_t>(input);
-  lane.claims = &claims_of_input(lane.input);
+  lane.claims = &claims_of(lane.input, whole_config_.preemption.level[flow.traffic_class & 3u]);
   if (hop > 0) {
     FabricLink& feed = *flow.hops[hop - 1].link;
     lane.feed_buffer = feed.buffer_packets();
@@ -39,19 +45,19 @@ Lane* LinkEngine::open(Flow& flow, std::uint16_t hop, unsigned input) {
   return &lane;
 }
 
-/// The list of claims of an input port; they are made at the port's first lane.
-ClaimList& LinkEngine::claims_of_input(std::uint16_t input) {
-  const auto place =
-      std::lower_bound(lists_.begin(), lists_.end(), input,
-                       [](const ClaimList* list, std::uint16_t i) { return list->input() < i; });
-  if (place != lists_.end() && (*place)->input() == input) return **place;
+/// The list of claims of an input port and level; they are made at the first lane of both.
+ClaimList& LinkEngine::claims_of(std::uint16_t input, std::uint8_t level) {
+  const std::uint32_t key = ClaimList::key_of(input, level);
+  const auto place = std::lower_bound(lists_.begin(), lists_.end(), key,
+                                      [](const ClaimList* list, std::uint32_t k) { return list->key() < k; });
+  if (place != lists_.end() && (*place)->key() == key) return **place;
   ClaimList* list = nullptr;
   if (lists_.size() < first_lists_.size()) {
     list = &first_lists_[lists_.size()];
-    list->set_input(input);
+    list->serve(input, level);
   } else {
     static_assert(std::is_trivially_destructible_v<ClaimList>);
-    list = arena_.make<ClaimList>(input).release();
+    list = arena_.make<ClaimList>(input, level).release();
   }
   lists_.insert(place, list);
   return *list;
@@ -184,6 +190,7 @@ void LinkEngine::begin(Lane& lane, const Plan& plan, Time start) {
     set_present(&lane);
     set_end_of(run, lane.run_end);
   }
+  fixed_ = run.count <= 1;
   count(lane, start, 1);
   lane.arrivals.forget_before(run.first);
   forget_spent_credits(lane, start);

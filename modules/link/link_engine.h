@@ -14,17 +14,22 @@
 #include "core/prefetch.h"
 #include "link/booked_path.h"
 #include "link/booked_runs.h"
+#include "link/flow_control.h"
 #include "link/lane.h"
 
 namespace wafervp {
 
-struct LinkConfig {
+/// What a link has to look at for each run.
+struct LinkTiming {
   LinkId id;
   Rate rate;                         ///< bytes per second, one direction
   Time latency = 0;                  ///< ps
   std::uint32_t buffer_packets = 2;  ///< credits of each flow at the far end
   std::uint32_t train_packets = 4;   ///< longest train under contention
   bool packet_grain = false;         ///< every packet is a run of its own
+};
+struct LinkConfig : LinkTiming {
+  Preemption preemption;
 };
 
 struct LinkStatistics {
@@ -48,7 +53,7 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   void bind(FabricFw& next, FabricBw& previous);
   Lane* open(Flow& flow, std::uint16_t hop, unsigned input);
 
-  const LinkConfig& config() const { return config_; }
+  const LinkConfig& config() const { return whole_config_; }
   LinkStatistics statistics() const;
   /// Packets that wait at this link at `now`, for reports.
   std::uint64_t queued_packets(Time now) const;
@@ -145,6 +150,12 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   void admit_claimants(Time now);
   void answer_hopes(Time now);
   Lane* choose(Time now, std::uint64_t* limit, bool* contended);
+  Lane* choose_among(std::size_t first, std::size_t last, Time now, std::uint64_t* limit, bool* contended);
+  std::size_t end_of_level(std::size_t first) const;
+  void take_turns_of(unsigned level);
+  bool configured(Time now);
+  Time kept_until(const ClaimList& list) const;
+  bool may_cut_for(const ClaimList& list) const;
   std::uint64_t before_older(const Claim& chosen, const ClaimList& list, Time now, std::uint64_t limit) const;
   Seniority seniority_of_present(Time at) const;
   Time last_age_of_present();
@@ -174,7 +185,7 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   void claim(Lane& lane, Time age, Time ready);
   void block(Lane& lane);
   void leave(Lane& lane);
-  ClaimList& claims_of_input(std::uint16_t input);
+  ClaimList& claims_of(std::uint16_t input, std::uint8_t level);
   void set_answer(Lane& lane, Time when);
   void set_present(Lane* lane);
   void forget_spent_credits(Lane& lane, Time now);
@@ -205,7 +216,7 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   Time period_start_ = 0;          ///< start of the busy period
   std::uint64_t period_bytes_ = 0;
 
-  LinkConfig config_;
+  LinkTiming config_;
 
   BookedRuns booked_;
   std::unique_ptr<BookedPath> path_;   ///< where runs are booked over more links than this one
@@ -220,7 +231,9 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   Lane* present_ = nullptr;    ///< lane of the last run that has the link for itself
   std::uint32_t claimed_ = 0;  ///< claims that were ever made
   std::uint16_t turn_port_ = 0;
-  bool bounded_ = false;  ///< the last run was limited to a turn: claimants do not cut it
+  bool bounded_ = false;   ///< the last run was limited to a turn: claimants of its level do not cut it
+  bool preempts_ = false;  ///< classes have levels
+  bool fixed_ = false;     ///< the last run cannot be cut at all
   bool arbitrating_ = false;
   bool gathering_ = false;  ///< packets or credits have come slower than the link sends
   bool bridging_ = false;   ///< a lane has had a `longest_turn`
@@ -242,7 +255,20 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   mutable const Lane* expected_ = nullptr;          ///< for hints: who will go next
   boost::container::small_vector<Lane*, 1> owing_;  ///< lanes with a hopeful run to answer
 
+  /// Where the turns among the ports of a level stand, while another level goes.
+  struct Turns {
+    std::uint16_t port = 0;
+    unsigned last_port = ~0u;
+    std::uint64_t before = 0, left = 0, last = 0;
+  };
+  std::vector<Turns> turns_;  ///< by level, with pre-emption
+  unsigned turns_level_ = 0;  ///< whose turns are the present ones
+  static constexpr unsigned kNoLevel = ~0u;
+  unsigned configured_level_ = kNoLevel;  ///< of the class that the feeding node is configured for
+  Time configured_at_ = 0;                ///< from when on it is
+
   // For set-up.
+  LinkConfig whole_config_;
   Arena& arena_;
   std::vector<ArenaPointer<Lane>> lanes_;
   std::vector<ClaimList*> lists_;  ///< of all inputs that were opened, by input

@@ -180,6 +180,7 @@ LinkEngine::Plan LinkEngine::paced(const Lane& lane, Time start) const {
 /// its last packet on time frees the gaps for others. It must not starve the side that waits for credit.
 Time LinkEngine::gathered(const Lane& lane, const RunSpan& arrival, Time ready) const {
   if (!gathering_ || config_.packet_grain || !bounded_ || calendar_.now() >= free_at_) return ready;
+  if (preempts_ && present_ != nullptr && present_->claims->level() != lane.claims->level()) return ready;
   const std::uint64_t skip = lane.next - arrival.first;
   const std::uint64_t most = std::min<std::uint64_t>(config_.train_packets, arrival.count - skip);
   if (most < 2) return ready;
@@ -331,7 +332,7 @@ void LinkEngine::claim(Lane& lane, Time age, Time ready) {
   lane.standing = Standing::kClaims;
   if (list.size() == 0) {
     auto place = active_.end();
-    while (place != active_.begin() && list.input() < place[-1]->input()) --place;
+    while (place != active_.begin() && list.key() < place[-1]->key()) --place;
     active_.insert(place, &list);
   }
   lane.place = list.insert(claim, arena_);

@@ -171,6 +171,7 @@ void describe_wafer(std::vector<Descriptor>& all) {
       .required = true;
   describe_npu(table);
   describe_fabric(table);
+  describe_flow_control(all);
   describe_io(table);
   describe_firmware(table);
 }

@@ -167,6 +167,37 @@ std::vector<FabricCase> make() {
     made.all_reduce = AllReduceCase{"in_switch", 16 * kMiB, {{7, 1000}}};
     cases.push_back(made);
   }
+
+  // A class that goes before another.
+  {
+    FabricCase made = fred("preempted_sum", "messages go before an in-switch all-reduce, at no cost",
+                           3000 * kGB, 12000 * kGB);
+    made.preemption = true;
+    made.all_reduce = AllReduceCase{"in_switch", 16 * kMiB, {}};
+    made.messages = {{0, 9, 4 * kMiB, 1000}, {1, 9, 4 * kMiB, 1500}, {13, 2, 8 * kMiB, 0}};
+    cases.push_back(made);
+    made.name = "preempted_sum_slow_change";
+    made.why = "the same, and switches take 5 ns to change over";
+    made.reconfiguration_ps = 5000;
+    cases.push_back(made);
+    made.name = "preempted_sum_thin_uplinks";
+    made.why = "packets of the messages leave gaps in the NPUs' links, which change over each time";
+    made.uplink_bytes_per_s = 1500 * kGB;
+    cases.push_back(made);
+  }
+  {
+    FabricCase made;
+    made.name = "preempted_ring";
+    made.why = "messages over one and more links go before a ring all-reduce";
+    made.fabric = Fabric::kRing;
+    made.columns = 8;
+    made.rows = 1;
+    made.bytes_per_s = 750 * kGB;
+    made.preemption = true;
+    made.all_reduce = AllReduceCase{"ring", 16 * kMiB, {}};
+    made.messages = {{0, 3, 4 * kMiB, 1000}, {2, 3, 4 * kMiB, 2000}, {6, 5, 8 * kMiB, 0}};
+    cases.push_back(made);
+  }
   return cases;
 }
 

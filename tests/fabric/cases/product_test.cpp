@@ -26,7 +26,7 @@ TEST_P(NamedCase, EndsEachNpuAsThePacketLoopDoes) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(FabricCases, NamedCase, testing::Range<std::size_t>(0, 24),
+INSTANTIATE_TEST_SUITE_P(FabricCases, NamedCase, testing::Range<std::size_t>(0, 28),
                          [](const auto& param) { return named_cases()[param.param].name; });
 
 /// Number of cases made by `make` whose worst NPU is off by more than the tolerance.
@@ -66,6 +66,9 @@ TEST(SwitchLatencyCase, EqualLinksAuto) {
 TEST(SwitchLatencyCase, Packet) {
   EXPECT_EQ(cases_off("packet", 0, kSwitchLatencyCases, switch_latency_case), 0u);
 }
+
+TEST(PreemptedCase, Auto) { EXPECT_EQ(cases_off("auto", 0, kPreemptedCases, preempted_case), 0u); }
+TEST(PreemptedCase, Packet) { EXPECT_EQ(cases_off("packet", 0, kPreemptedCases, preempted_case), 0u); }
 
 TEST(JoinedCase, Auto) { EXPECT_EQ(cases_off("auto", 0, kJoinedCases, joined_case), 0u); }
 TEST(JoinedCase, Packet) { EXPECT_EQ(cases_off("packet", 0, kJoinedCases, joined_case), 0u); }

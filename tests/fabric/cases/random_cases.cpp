@@ -86,6 +86,29 @@ FabricCase switch_latency_case(std::uint32_t number) {
   return made;
 }
 
+FabricCase preempted_case(std::uint32_t number) {
+  Random random(4000 + number);
+  FabricCase made;
+  made.name = "preempted_" + std::to_string(number);
+  made.why = "random messages go before an in-switch all-reduce";
+  made.fabric = Fabric::kFred;
+  made.columns = 4;
+  made.rows = 5;
+  made.bytes_per_s = 3'000'000'000'000;
+  made.uplink_bytes_per_s = random.between(1500, 12000) * 1'000'000'000;
+  made.preemption = true;
+  made.reconfiguration_ps = static_cast<std::uint32_t>(random.between(0, 5000));
+  made.all_reduce = AllReduceCase{"in_switch", random.between(1u << 11, 1u << 13) * 4096, {}};
+  while (made.messages.size() < 6) {
+    const auto from = static_cast<std::uint32_t>(random.between(0, made.npus() - 1));
+    const auto to = static_cast<std::uint32_t>(random.between(0, made.npus() - 1));
+    const auto same = [&](const MessageCase& other) { return other.from == from && other.to == to; };
+    if (from == to || std::any_of(made.messages.begin(), made.messages.end(), same)) continue;
+    made.messages.push_back({from, to, random.between(4u << 20, 16u << 20), random.between(0, 10'000)});
+  }
+  return made;
+}
+
 FabricCase joined_case(std::uint32_t number) {
   Random random(2000 + number);
   FabricCase made;

@@ -26,6 +26,7 @@ struct Link {
   Time node_ps = 0;                  ///< from the link's end to the next queue, or to the stage
   std::uint32_t buffer_packets = 0;  ///< at the receiving end, for each flow
   std::uint64_t bytes = 0;           ///< statistics: carried so far
+  Time reconfiguration_ps = 0;       ///< between packets of different levels
 };
 
 /// The buffer that the product's scenarios choose when they say none: ceil(rate * (2 * latency + node) /
@@ -45,10 +46,19 @@ class Loop {
 
   LinkId add_link(std::uint64_t bytes_per_s, Time latency_ps, std::uint32_t buffer_packets, Time node_ps = 0);
   /// A flow over `path` (not empty). `destination` only orders the deliveries of one time.
-  FlowId add_flow(std::vector<LinkId> path, std::uint32_t destination);
+  /// A ready packet of a flow of a lower `level` goes before all of higher ones.
+  FlowId add_flow(std::vector<LinkId> path, std::uint32_t destination, std::uint32_t level = 0);
+  /// What feeds the link takes so long to change from one level to another; a packet of a lower level that is
+  /// ready in the meantime begins the change anew. To a higher level it changes when the wire has been free
+  /// for as long.
+  void set_reconfiguration(LinkId link, Time ps);
   /// A reduction or multicast point: packet j of each of `outputs` is there when packet j of all of
   /// `inputs` is. The inputs end here and the outputs start here; a flow takes part in one stage an end.
-  StageId add_stage(const std::vector<FlowId>& inputs, const std::vector<FlowId>& outputs);
+  /// With kTogether an output sends packet j only when all have credit for it; with kApart each goes by its
+  /// own credit, as in a switch that replicates behind its buffer.
+  enum class Copies : std::uint8_t { kTogether, kApart };
+  StageId add_stage(const std::vector<FlowId>& inputs, const std::vector<FlowId>& outputs,
+                    Copies copies = Copies::kTogether);
 
   /// A message of `bytes` on `flow`, available at its source at `when` (not before now()). Returns its
   /// number on the flow; messages of one flow are injected in order of time.
@@ -97,6 +107,8 @@ class Loop {
   void arbitrate(std::uint32_t wire_index);
   bool ready(const Lane& lane) const;
   Lane* choose(Wire& chosen_from) const;
+  std::uint64_t next_level(const Wire& wire) const;
+  bool configured(Wire& wire, std::uint32_t wire_index);
   void start(Wire& on, std::uint32_t wire_index, Lane& lane);
   void arrive(Flow& at_end_of, const Packet& packet, Time head, Time tail);
   void collect(Stage& stage);
