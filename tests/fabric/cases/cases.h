@@ -60,17 +60,17 @@ inline constexpr std::uint32_t kUniformRandomCases = 30;
 FabricCase joined_case(std::uint32_t number);
 inline constexpr std::uint32_t kJoinedCases = 60;
 
-/// 40 random cases with a switch latency of 10 to 200 ns and 12 messages as in random_case(). 0..19: FRED
-/// without in-network collectives, with uplinks of a random rate; 20..39: 20 NPUs on one switch.
+/// 24 random cases with a switch latency of 10 to 200 ns and 12 messages as in random_case(). 0..11: FRED
+/// without in-network collectives, with uplinks of a random rate; 12..23: 20 NPUs on one switch.
 FabricCase switch_latency_case(std::uint32_t number);
-inline constexpr std::uint32_t kSwitchLatencyCases = 40;
-inline constexpr std::uint32_t kUnequalSwitchCases = 20;
+inline constexpr std::uint32_t kSwitchLatencyCases = 24;
+inline constexpr std::uint32_t kUnequalSwitchCases = 12;
 
-/// 20 random cases with pre-emption: six messages of 4 to 16 MiB that start within 10 us go before an
+/// 10 random cases with pre-emption: six messages of 4 to 16 MiB that start within 10 us go before an
 /// all-reduce of 8 to 32 MiB, in the switches of a FRED of 20 NPUs whose uplinks have a random rate and whose
 /// switches take up to 5 ns to change over.
 FabricCase preempted_case(std::uint32_t number);
-inline constexpr std::uint32_t kPreemptedCases = 20;
+inline constexpr std::uint32_t kPreemptedCases = 10;
 
 /// The case as a scenario of the product. `grain` is "auto" or "packet".
 std::string scenario_json(const FabricCase& fabric_case, const std::string& grain);

@@ -56,7 +56,7 @@ TEST(RandomCase, RandomLinksAuto) { EXPECT_LE(cases_off("auto", kUniformRandomCa
 TEST(RandomCase, RandomLinksPacket) { EXPECT_EQ(cases_off("packet", kUniformRandomCases, kRandomCases), 0u); }
 
 // Four NPUs into an uplink whose rate is none of theirs: trains cost as much as without a switch latency,
-// where three of these cases are off by up to 2.4 %.
+// where some of these cases are off by up to 2.4 %.
 TEST(SwitchLatencyCase, UnequalLinksAuto) {
   EXPECT_EQ(cases_off("auto", 0, kUnequalSwitchCases, switch_latency_case, 0.03), 0u);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// An MP all-reduce under a running DP one: what may each cost the other? On each link that an MP packet comes to
-// it may find one DP packet that has begun, and a FRED switch that has to change over. A DP ring loses no more
-// than the time in which MP has its links; a hierarchical one, whose chunks use both dimensions beside each other,
-// also loses that overlap, so that nothing is said of its delay here.
+// An MP all-reduce under a running DP one: what may each cost the other? On each link that an MP packet comes
+// to it may find one DP packet that has begun, and a FRED switch that has to change over. A DP ring loses no
+// more than the time in which MP has its links; a hierarchical one, whose chunks use both dimensions beside
+// each other, also loses that overlap, so that nothing is said of its delay here.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,8 +23,7 @@ nlohmann::json fred(bool in_network, double reconfiguration_ns) {
           {"fabric",
            {{"kind", "fred"},
             {"fred", {{"l1_switches", 5}, {"npus_per_l1", 4}, {"in_network", in_network}}},
-            {"flow_control",
-             {{"preemption", "mp_pp_dp"}, {"reconfiguration_ns", reconfiguration_ns}}}}}};
+            {"flow_control", {{"preemption", "mp_pp_dp"}, {"reconfiguration_ns", reconfiguration_ns}}}}}};
 }
 
 nlohmann::json mesh() {
@@ -84,11 +83,12 @@ TEST(Preemption, InFredSwitches) {
   }
 }
 
-/// A ring of end points is a chain of messages, each of which may find a packet at each link (the sender's own as
-/// well) and a change at each switch. In an L1 switch's group of n: 2 (n - 1) messages over two links. Of all: 3 + 3
-/// steps inside the L1 switches, and 8 between them over two more links.
+/// A ring of end points is a chain of messages, each of which may find a packet at each link (the sender's
+/// own as well) and a change at each switch. In an L1 switch's group of n: 2 (n - 1) messages over two links.
+/// Of all: 3 + 3 steps inside the L1 switches, and 8 between them over two more links.
 TEST(Preemption, BetweenEndPointsOfFred) {
-  const Time packet = Rate(3'000'000'000'000).ps(kPacketBytes), up = Rate(12'000'000'000'000).ps(kPacketBytes);
+  const Time packet = Rate(3'000'000'000'000).ps(kPacketBytes),
+             up = Rate(12'000'000'000'000).ps(kPacketBytes);
   const Time local = 2 * packet + kCycle, far = 2 * (packet + up) + 3 * kCycle;
   for (const char* grain : kGrains) {
     for (const char* dp : {"ring", "hierarchical"}) {
@@ -100,8 +100,8 @@ TEST(Preemption, BetweenEndPointsOfFred) {
   }
 }
 
-/// Nothing to change over on a mesh. The longest way of a message in row-major groups of 2 is five links (NPU 4
-/// to 5), of 4 as well; of all 20, whose rings are those of columns and rows, four and three.
+/// Nothing to change over on a mesh. The longest way of a message in row-major groups of 2 is five links (NPU
+/// 4 to 5), of 4 as well; of all 20, whose rings are those of columns and rows, four and three.
 TEST(Preemption, OnAMesh) {
   const Time packet = Rate(750'000'000'000).ps(kPacketBytes);
   for (const char* grain : kGrains) {

@@ -16,23 +16,22 @@ namespace wafervp::test {
 namespace {
 
 Scenario scenario_of(const TwoPhases& phases, const Phase& phase, const char* groups) {
-  const nlohmann::json json = {
-      {"version", 1},
-      {"name", "phases"},
-      {"wafer", phases.wafer},
-      {"workload",
-       {{"kind", "collective"},
-        {"parallelism", {{"mp", phase.mp}, {"dp", phase.dp}, {"pp", 1}}},
-        {"placement", {{"kind", "row_major"}}},
-        {"collective",
-         {{"operation", "all_reduce"},
-          {"algorithm", phase.algorithm},
-          {"bytes", phase.bytes},
-          {"type", "fp16"},
-          {"chunks", phase.chunks},
-          {"groups", groups}}}}},
-      {"detail", {{"grain", phases.grain}}},
-      {"memory", {{"check", "off"}}}};
+  const nlohmann::json json = {{"version", 1},
+                               {"name", "phases"},
+                               {"wafer", phases.wafer},
+                               {"workload",
+                                {{"kind", "collective"},
+                                 {"parallelism", {{"mp", phase.mp}, {"dp", phase.dp}, {"pp", 1}}},
+                                 {"placement", {{"kind", "row_major"}}},
+                                 {"collective",
+                                  {{"operation", "all_reduce"},
+                                   {"algorithm", phase.algorithm},
+                                   {"bytes", phase.bytes},
+                                   {"type", "fp16"},
+                                   {"chunks", phase.chunks},
+                                   {"groups", groups}}}}},
+                               {"detail", {{"grain", phases.grain}}},
+                               {"memory", {{"check", "off"}}}};
   return read_scenario(parse_document(json.dump(), "phases"));
 }
 
