@@ -16,7 +16,9 @@ namespace wafervp {
 /// the hope of more is cut to what is covered.
 /// The delay is always zero, a call never blocks, and each answer is TLM_ACCEPTED; what a call causes
 /// is posted to the calendar.
-enum class FabricPhase : std::uint8_t { kHead, kCredit, kStall };
+/// Backward NACK, for flows of in-network operations only: all packets from run.first on are asked for again
+/// at run.origin; who is called sets run.origin to the time when the first of them is here again.
+enum class FabricPhase : std::uint8_t { kHead, kCredit, kStall, kNack };
 
 /// Protocol traits of all data-plane sockets (own type: a lean payload, no extensions).
 struct FabricProtocol {

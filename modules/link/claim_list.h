@@ -27,8 +27,8 @@ struct Claim {
   bool operator<(const Claim& other) const { return age != other.age ? age < other.age : id < other.id; }
 };
 
-/// The claims of the flows of one input port and level (Preemption), in the order in which they go. A place is a hint where a lane's
-/// claim was last seen: claims move when others do, mostly by one place.
+/// The claims of the flows of one input port and level (Preemption), in the order in which they go. A place
+/// is a hint where a lane's claim was last seen: claims move when others do, mostly by one place.
 class ClaimList {
  public:
   explicit ClaimList(std::uint16_t input = 0, std::uint8_t level = 0) : input_(input), level_(level) {}

@@ -78,11 +78,12 @@ void LinkEngine::arbitrate(Time now) {
         cut_paced(now);
       }
     }
-    if (now < free_at_ || (whole_config_.preemption.reconfiguration != 0 && !configured(now))) break;
+    if (now < free_at_ || (changes_over_ && !configured(now))) break;
     std::uint64_t limit = 0;
     bool contended = false;
     Lane* lane = choose(now, &limit, &contended);
     if (lane == nullptr) break;
+    if (resends_ != nullptr && send_in_vain(*lane, now)) continue;
     start_run(*lane, now, limit, contended);
   }
   if (!owing_.empty()) answer_hopes(now);
@@ -91,7 +92,7 @@ void LinkEngine::arbitrate(Time now) {
 }
 
 /// Whether the present run can be cut for the claims of `list`.
-bool LinkEngine::may_cut_for(const ClaimList& list) const {
+inline bool LinkEngine::may_cut_for(const ClaimList& list) const {
   if (present_ == nullptr) return false;
   if (!preempts_ || list.level() == present_->claims->level()) return !bounded_;
   return list.level() < present_->claims->level() && !fixed_;
@@ -134,6 +135,35 @@ void LinkEngine::answer_hopes(Time now) {
   }
 }
 
+/// Round robin over the input ports, starting after the one served last unless its turn goes on; the
+/// oldest within a port. `first` to `last`: the lists of one level.
+inline Lane* LinkEngine::choose_among(std::size_t first, std::size_t last, Time now, std::uint64_t* limit,
+                                      bool* contended) {
+  const unsigned from = turn_left_ > 0 ? turn_port_ : turn_port_ + 1u;
+  std::size_t at = first;
+  while (at < last && active_[at]->input() < from) ++at;
+  const Claim* best = nullptr;
+  const ClaimList* list = nullptr;
+  bool other_port = false;
+  for (std::size_t i = first; i < last && !other_port; ++i, ++at) {
+    if (at == last) at = first;
+    const Claim* claim = first_ready(*active_[at], now);
+    if (claim == nullptr) continue;
+    other_port = best != nullptr;
+    if (other_port) break;
+    best = claim;
+    list = active_[at];
+  }
+  if (best == nullptr) return nullptr;
+  prefetch(best->lane, kWarmLaneBytes);
+  *contended = other_port;
+  if (!other_port) turn_left_ = 0;
+  if (other_port && !(list->input() == turn_port_ && turn_left_ > 0)) turn_left_ = turn_packets();
+  turn_port_ = list->input();
+  *limit = before_older(*best, *list, now, other_port ? turn_left_ : ~std::uint64_t{0});
+  return best->lane;
+}
+
 /// Of the first level that has somebody who is ready.
 Lane* LinkEngine::choose(Time now, std::uint64_t* limit, bool* contended) {
   if (!preempts_) return choose_among(0, active_.size(), now, limit, contended);
@@ -171,6 +201,8 @@ bool LinkEngine::configured(Time now) {
   for (const ClaimList* list : active_) {
     if (first_ready(*list, now) == nullptr) continue;
     if (list->level() == configured_level_) break;
+    // The link's own control packets do not come through the node.
+    if (resends_ != nullptr && is_control(*list)) return true;
     const bool first = configured_level_ == kNoLevel;
     if (!first && now < kept_until(*list)) return false;
     configured_at_ = first ? now : now + whole_config_.preemption.reconfiguration;
@@ -183,35 +215,6 @@ bool LinkEngine::configured(Time now) {
 /// A class that goes before that of `list` keeps the feeding node for as long as a change takes.
 Time LinkEngine::kept_until(const ClaimList& list) const {
   return list.level() > configured_level_ ? free_at_ + whole_config_.preemption.reconfiguration : 0;
-}
-
-/// Round robin over the input ports, starting after the one served last unless its turn goes on; the
-/// oldest within a port. `first` to `last`: the lists of one level.
-Lane* LinkEngine::choose_among(std::size_t first, std::size_t last, Time now, std::uint64_t* limit,
-                               bool* contended) {
-  const unsigned from = turn_left_ > 0 ? turn_port_ : turn_port_ + 1u;
-  std::size_t at = first;
-  while (at < last && active_[at]->input() < from) ++at;
-  const Claim* best = nullptr;
-  const ClaimList* list = nullptr;
-  bool other_port = false;
-  for (std::size_t i = first; i < last && !other_port; ++i, ++at) {
-    if (at == last) at = first;
-    const Claim* claim = first_ready(*active_[at], now);
-    if (claim == nullptr) continue;
-    other_port = best != nullptr;
-    if (other_port) break;
-    best = claim;
-    list = active_[at];
-  }
-  if (best == nullptr) return nullptr;
-  prefetch(best->lane, kWarmLaneBytes);
-  *contended = other_port;
-  if (!other_port) turn_left_ = 0;
-  if (other_port && !(list->input() == turn_port_ && turn_left_ > 0)) turn_left_ = turn_packets();
-  turn_port_ = list->input();
-  *limit = before_older(*best, *list, now, other_port ? turn_left_ : ~std::uint64_t{0});
-  return best->lane;
 }
 
 /// Of the first packet of the present run that has not begun at `at`.
@@ -240,8 +243,8 @@ bool LinkEngine::goes_before_last(const Claim& claim) {
   return Seniority{claim.age, claim.id} < Seniority{last_age_of_present(), present_->id};
 }
 
-bool LinkEngine::outranks_present(const Claim& claim, const ClaimList& list, Time at, Rank& rank) {
-  if (&list != present_->claims) return list.level() <= present_->claims->level();
+inline bool LinkEngine::outranks_present(const Claim& claim, const ClaimList& list, Time at, Rank& rank) {
+  if (&list != present_->claims) return true;
   if (!goes_before_last(claim)) return false;
   if (rank.at != at) {
     rank.at = at;
@@ -274,6 +277,10 @@ void LinkEngine::start_run(Lane& lane, Time start, std::uint64_t limit, bool con
     const Plan slow = paced(lane, start);
     if (slow.packets > best.packets) best = slow;
   }
+  if (resends_ != nullptr) {
+    best.packets = std::min(best.packets, packets_without_error());
+    best.credited = std::min(best.credited, best.packets);
+  }
   turn_left_ -= std::min(turn_left_, best.packets);
   bounded_ = contended;
   begin(lane, best, start);
@@ -282,6 +289,7 @@ void LinkEngine::start_run(Lane& lane, Time start, std::uint64_t limit, bool con
 /// Runs at the pace of slower links share the link as long as it can carry them all; that a packet may
 /// find another one on the wire for part of a packet time is neglected.
 bool LinkEngine::join_paced(Lane& lane, Time now) {
+  if (resends_ != nullptr) return false;  // errors are found in the order of the packets on the wire
   if (preempts_ && lane.claims->level() != paced_.front()->claims->level()) return false;
   const Plan slow = paced(lane, now);
   if (slow.packets == 0) return false;
@@ -340,7 +348,7 @@ void LinkEngine::drop_ended_paced(Time now) {
 }
 
 /// When arbitration should look at the claim next.
-Time LinkEngine::wish(const Claim& claim, const ClaimList& list, Time now, Rank& rank) {
+inline Time LinkEngine::wish(const Claim& claim, const ClaimList& list, Time now, Rank& rank) {
   Time when = std::max(claim.ready, now);
   if (!paced_.empty() && claim.lane->paced && claim.lane->run.count > 0) {
     when = std::max(when, claim.lane->run_end);
@@ -349,7 +357,7 @@ Time LinkEngine::wish(const Claim& claim, const ClaimList& list, Time now, Rank&
       (!may_cut_for(list) || claim.lane == present_ || !outranks_present(claim, list, when, rank))) {
     when = free_at_;
   }
-  if (whole_config_.preemption.reconfiguration == 0 || configured_level_ == kNoLevel) return when;
+  if (!changes_over_ || configured_level_ == kNoLevel) return when;
   // While the feeding node changes over, only a class that goes before that one is of interest.
   if (list.level() >= configured_level_) when = std::max(when, configured_at_);
   return std::max(when, kept_until(list));
@@ -369,8 +377,7 @@ void LinkEngine::want_wake(const Lane& lane, Time now) {
 }
 
 void LinkEngine::schedule_wake(Time now) {
-  const bool cuttable =
-      present_ != nullptr && now < free_at_ && (!bounded_ || (preempts_ && !fixed_));
+  const bool cuttable = present_ != nullptr && now < free_at_ && (!bounded_ || (preempts_ && !fixed_));
   const Time earliest = cuttable ? now : std::max(free_at_, now);
   Rank rank;
   Time when = kNever;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "link/resends.h"
+
 namespace wafervp {
 
 LinkEngine::LinkEngine(const LinkConfig& config, Calendar& calendar, Arena& arena)
@@ -12,6 +14,7 @@ LinkEngine::LinkEngine(const LinkConfig& config, Calendar& calendar, Arena& aren
       packet_ps_(config.rate.ps(kPacketBytes)),
       wake_(*this, config.id.value),
       preempts_(config.preemption.active()),
+      changes_over_(preempts_ && config.preemption.reconfiguration != 0),
       whole_config_(config),
       arena_(arena) {
   if (config.buffer_packets == 0) throw std::invalid_argument("a link needs a buffer of one packet or more");
@@ -19,6 +22,7 @@ LinkEngine::LinkEngine(const LinkConfig& config, Calendar& calendar, Arena& aren
     const auto& level = config.preemption.level;
     turns_.resize(*std::max_element(level.begin(), level.end()) + 1u);
   }
+  if (config.go_back_n.on && (config.go_back_n.charged || config.go_back_n.errors.active())) make_resends();
 }
 
 void LinkEngine::bind(FabricFw& next, FabricBw& previous) {
@@ -126,6 +130,10 @@ tlm::tlm_sync_enum LinkEngine::take(Run& run, FabricPhase& phase, sc_core::sc_ti
 tlm::tlm_sync_enum LinkEngine::nb_transport_bw(Run& run, FabricPhase& phase, sc_core::sc_time&) {
   Lane& lane = Lane::of(run, run.hop - 1u);
   const Time now = calendar_.now();
+  if (phase == FabricPhase::kNack) {
+    on_nack(lane, run);
+    return tlm::TLM_ACCEPTED;
+  }
   if (phase == FabricPhase::kStall) {
     if (lane.running && lane.run.end() > lane.covered) shorten(lane, lane.covered);
     want_wake(lane, now);
@@ -192,6 +200,7 @@ void LinkEngine::begin(Lane& lane, const Plan& plan, Time start) {
   }
   fixed_ = run.count <= 1;
   count(lane, start, 1);
+  if (resends_ != nullptr) note_good_run(lane);
   lane.arrivals.forget_before(run.first);
   forget_spent_credits(lane, start);
   refresh(lane);
@@ -243,6 +252,7 @@ void LinkEngine::shorten(Lane& lane, std::uint64_t end_packet) {
   lane.next = end;
   lane.covered = std::min(lane.covered, end);
   lane.running = kept > 0;
+  if (resends_ != nullptr && resends_->control) shorten_acks(lane);
   if (!lane.paced) set_end_of(run, kept > 0 ? lane.run_end : start);
   refresh(lane);
   tell_next(lane);
@@ -255,7 +265,7 @@ void LinkEngine::count(const Lane& lane, Time start, std::uint64_t sign) {
   const RunSpan& run = lane.run;
   const std::uint64_t bytes = run.bytes(run.count);
   statistics_.class_bytes[lane.traffic_class & 3u] += bytes * sign;
-  statistics_.packets += run.count * sign;
+  statistics_.class_packets[lane.traffic_class & 3u] += run.count * sign;
   statistics_.runs += sign;
   // A paced run leaves gaps on the wire.
   statistics_.busy_ps += (run.late == 0 ? lane.run_end - start : config_.rate.ps(bytes)) * sign;
@@ -305,6 +315,10 @@ LinkStatistics LinkEngine::statistics() const {
     booked_at_->add_booked(statistics, booked_at_->booked_.begun(config_.rate, when));
   }
   for (const std::uint64_t bytes : statistics.class_bytes) statistics.bytes += bytes;
+  for (const std::uint64_t packets : statistics.class_packets) {
+    statistics.packets += packets;
+    if (whole_config_.go_back_n.on) statistics.ack_bytes += packets / kPacketsOfAck * kControlPacketBytes;
+  }
   return statistics;
 }
 

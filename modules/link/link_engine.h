@@ -14,6 +14,7 @@
 #include "core/prefetch.h"
 #include "link/booked_path.h"
 #include "link/booked_runs.h"
+#include "link/error_process.h"
 #include "link/flow_control.h"
 #include "link/lane.h"
 
@@ -30,15 +31,30 @@ struct LinkTiming {
 };
 struct LinkConfig : LinkTiming {
   Preemption preemption;
+  GoBackN go_back_n;
+  /// Of each packet, beside its payload: counted, and in what is in error. Its time is in `rate`
+  /// (Rate::under_header).
+  std::uint32_t header_bytes = 0;
+};
+struct Resends;
+struct ResendsDeleter {
+  void operator()(Resends* resends) const;
 };
 
 struct LinkStatistics {
-  std::uint64_t bytes = 0;  ///< payload that was put on the wire
+  std::uint64_t bytes = 0;  ///< payload that was put on the wire and taken
   std::uint64_t packets = 0;
   std::uint64_t runs = 0;
   Time busy_ps = 0;     ///< serialising
   Time stalled_ps = 0;  ///< idle while the flow that went next had a packet and no credit
-  std::array<std::uint64_t, 4> class_bytes{};  ///< by traffic class
+  std::array<std::uint64_t, 4> class_bytes{};    ///< by traffic class
+  std::array<std::uint64_t, 4> class_packets{};  ///< by traffic class
+  // With Go-Back-N.
+  std::uint64_t errors = 0;          ///< packets that were in error
+  std::uint64_t resent_packets = 0;  ///< that were sent and had to be sent again, those in error with them
+  std::uint64_t resent_bytes = 0;    ///< payload of those, not in `bytes`
+  std::uint64_t ack_bytes = 0;       ///< acknowledgements that the packets have caused on the way back
+  std::uint64_t control_bytes = 0;   ///< control packets that were carried, where they take time
 };
 
 /// What a link does: queue per flow, credits per flow, arbitration, serialisation, latency. It stands apart
@@ -52,6 +68,8 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   /// What the link's sockets are bound to.
   void bind(FabricFw& next, FabricBw& previous);
   Lane* open(Flow& flow, std::uint16_t hop, unsigned input);
+  /// Acknowledgements take time on `back`, if the configuration says so; both are told.
+  void set_reverse(LinkEngine& back);
 
   const LinkConfig& config() const { return whole_config_; }
   LinkStatistics statistics() const;
@@ -146,6 +164,28 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   void take_back(const RunSpan& booked, Time latency, std::size_t hops, bool from_source);
   void resume(Lane& lane, const std::vector<Unbooked>& runs, const Progress& progress, Time now);
 
+  friend struct Resends;
+  void make_resends();
+  SentSoFar sent_so_far() const;
+  std::uint64_t packets_without_error() const;
+  Time occupy(Time start, std::uint64_t bytes);
+  bool send_in_vain(Lane& lane, Time start);
+  void note_good_run(const Lane& lane);
+  Time again_from_sources(const Lane& lane, Time told);
+  void on_nack(Lane& lane, Run& run);
+  void schedule_go_back(Time when);
+  void go_back(Time now);
+  bool refresh_resends(Lane& lane);
+
+  friend struct ControlPackets;
+  void expect_acks(const Lane& lane);
+  void shorten_acks(const Lane& lane);
+  void schedule_control(Time when);
+  void send_control(Time now);
+  void carry_control(std::uint64_t packets, Time now);
+  void put_control(Time start);
+  bool is_control(const ClaimList& list) const;
+
   void arbitrate(Time now);
   void admit_claimants(Time now);
   void answer_hopes(Time now);
@@ -231,13 +271,15 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   Lane* present_ = nullptr;    ///< lane of the last run that has the link for itself
   std::uint32_t claimed_ = 0;  ///< claims that were ever made
   std::uint16_t turn_port_ = 0;
-  bool bounded_ = false;   ///< the last run was limited to a turn: claimants of its level do not cut it
-  bool preempts_ = false;  ///< classes have levels
-  bool fixed_ = false;     ///< the last run cannot be cut at all
+  bool bounded_ = false;       ///< the last run was limited to a turn: claimants of its level do not cut it
+  bool preempts_ = false;      ///< classes have levels
+  bool changes_over_ = false;  ///< the feeding node takes time to change between classes
+  bool fixed_ = false;         ///< the last run cannot be cut at all
   bool arbitrating_ = false;
   bool gathering_ = false;  ///< packets or credits have come slower than the link sends
   bool bridging_ = false;   ///< a lane has had a `longest_turn`
   bool last_age_known_ = false;
+  std::unique_ptr<Resends, ResendsDeleter> resends_;  ///< where packets are in error, or go once more
   boost::container::small_vector<Lane*, 1> blocked_;  ///< lanes that wait for a credit that is not promised
 
   std::array<ClaimList, 4> first_lists_;  ///< of the inputs that were opened first
@@ -247,7 +289,7 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   std::uint64_t last_turn_ = 0;  ///< packets that `last_port_` sent in its turn
   std::vector<Lane*> paced_;     ///< lanes of the runs that share the link, each at the pace of a slower one
 
-  LinkStatistics statistics_;        ///< bytes by class only, and without what is booked
+  LinkStatistics statistics_;        ///< bytes and packets by class only, and without what is booked
   LinkEngine* booked_at_ = nullptr;  ///< the engine that keeps what is booked on this link
   Time behind_first_ = 0;            ///< by which runs begin here later than there
   sc_core::sc_time no_delay_;

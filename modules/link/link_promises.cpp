@@ -264,10 +264,11 @@ std::uint64_t LinkEngine::before_older(const Claim& chosen, const ClaimList& lis
   }
   if (oldest == kNever) return limit;
   const std::uint64_t next = chosen.lane->next;
-  const RunSpan& run = *chosen.lane->arrivals.with(next);
-  if (run.rate == nullptr) return limit;
-  const std::uint64_t most = std::min(limit, run.end() - next);
-  return first_late(most, [&](std::uint64_t i) { return run.head(next + i - run.first) > oldest; });
+  const RunSpan* run = chosen.lane->arrivals.with(next);
+  // None where packets go once more.
+  if (run == nullptr || run->rate == nullptr) return limit;
+  const std::uint64_t most = std::min(limit, run->end() - next);
+  return first_late(most, [&](std::uint64_t i) { return run->head(next + i - run->first) > oldest; });
 }
 
 /// Neighbours mostly have equal rates. The own one is at hand when the times of a run are looked at.
@@ -282,7 +283,7 @@ const Rate* LinkEngine::own_copy(const Rate* rate) {
 /// lane for which it is known when it is ready, but where it depends on the present time whether it gathers.
 /// False if so.
 bool LinkEngine::note_later_promise(Lane& lane) {
-  if (gathering_ || lane.standing == Standing::kIdle) {
+  if (gathering_ || lane.standing == Standing::kIdle || resends_ != nullptr) {
     refresh(lane);
     return true;
   }
@@ -296,6 +297,7 @@ bool LinkEngine::note_later_promise(Lane& lane) {
 
 /// To be called when the lane's arrivals, credits or runs have changed.
 void LinkEngine::refresh(Lane& lane) {
+  if (resends_ != nullptr && refresh_resends(lane)) return;
   const RunSpan* arrival = lane.arrivals.with(lane.next);
   if (arrival == nullptr) {
     leave(lane);

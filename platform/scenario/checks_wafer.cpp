@@ -168,7 +168,8 @@ void Checks::errors(const Scenario& scenario) {
   const ErrorSpec& errors = scenario.wafer.fabric.errors;
   if (scenario.wafer.fabric.flow_control.retransmission == Retransmission::kGoBackN) return;
   const std::string needs =
-      "errors need /wafer/fabric/flow_control/retransmission go_back_n, or what is lost never comes; found off";
+      "needs /wafer/fabric/flow_control/retransmission go_back_n, or what is lost never comes; found "
+      "off";
   if (errors.bit_error_rate > 0) validator_.fault("/wafer/fabric/errors/bit_error_rate", needs);
   if (!errors.script.empty()) validator_.fault("/wafer/fabric/errors/script", needs);
 }

@@ -22,8 +22,8 @@ std::uint32_t default_buffer_packets(std::uint64_t bytes_per_s, Time link_ps, Ti
   return packets > 0xffffffffu ? 0xffffffffu : static_cast<std::uint32_t>(packets);
 }
 
-/// The buffers of arXiv 2406.19580: 24 KiB a data channel of a port of 600 GB/s. The ports that a link of FRED
-/// merges are taken to be as many as its rate needs; another link has one.
+/// The buffers of arXiv 2406.19580: 24 KiB a data channel of a port of 600 GB/s. The ports that a link of
+/// FRED merges are taken to be as many as its rate needs; another link has one.
 std::uint32_t paper_buffer_packets(FabricKind kind, std::uint64_t bytes_per_s) {
   constexpr std::uint64_t kPortRate = 600'000'000'000, kPackets = 24 * 1024 / kPacketBytes;
   const std::uint64_t ports = kind == FabricKind::kFred ? (bytes_per_s + kPortRate - 1) / kPortRate : 1;
