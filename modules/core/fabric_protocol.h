@@ -16,7 +16,9 @@ namespace wafervp {
 /// the hope of more is cut to what is covered.
 /// The delay is always zero, a call never blocks, and each answer is TLM_ACCEPTED; what a call causes
 /// is posted to the calendar.
-enum class FabricPhase : std::uint8_t { kHead, kCredit, kStall };
+/// Backward NACK, for flows of in-network operations only: all packets from run.first on are asked for again
+/// at run.origin; who is called sets run.origin to the time when the first of them is here again.
+enum class FabricPhase : std::uint8_t { kHead, kCredit, kStall, kNack };
 
 /// Protocol traits of all data-plane sockets (own type: a lean payload, no extensions).
 struct FabricProtocol {
@@ -80,8 +82,14 @@ class FabricNode {
   virtual unsigned route(const Flow& flow, unsigned input) = 0;
   /// True where the packets of a flow that ends here are always taken, so that no credits are needed.
   virtual bool consumes(const Flow& flow) const { return static_cast<void>(flow), true; }
+  /// ps from the arrival of a head here to that at the queue of the next link.
+  virtual Time latency() const { return 0; }
   /// Link at output port `output`.
   virtual FabricLink& output_link(unsigned output) = 0;
 };
+
+/// ps from the tail of a packet that leaves `link`'s queue to its credit, if the next one sends it on at
+/// once, without the packet's own time there.
+inline Time round_trip(FabricLink& link) { return 2 * link.latency() + link.target().latency(); }
 
 }  // namespace wafervp

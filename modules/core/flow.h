@@ -143,7 +143,11 @@ struct RunSpan {
     return n < count ? n * kPacketBytes : (n - 1) * kPacketBytes + tail_bytes;
   }
   /// Head of packet `first + i` at this place.
-  Time head(std::uint64_t i) const {
+#ifdef __GNUC__
+  [[gnu::always_inline]]  // asked for a few times a run
+#endif
+  Time
+  head(std::uint64_t i) const {
     if (rate == nullptr) return origin;
     const Time slot = origin + late + rate->ps(offset + i * kPacketBytes);
     // The slot of a short last packet of a paced run is short as well.
@@ -180,7 +184,7 @@ struct Run : RunSpan {
   /// More packets than the sender has credits for: answer when the head is here. As a credit: the answer is
   /// still to come.
   bool hopeful = false;
-  Lane* lane = nullptr;   ///< a hint, or null: the receiving link's lane
+  Lane* lane = nullptr;  ///< a hint, or null: the receiving link's lane
 
   /// All packets of `message`, ready at its source from `when` on, at the pace of its flow.
   static Run from_source(Message& message, Time when) {

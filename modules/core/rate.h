@@ -21,6 +21,20 @@ class Rate {
         den_(bytes_per_s / std::gcd(kPsPerSecond, bytes_per_s)),
         safe_bytes_((~std::uint64_t{0} - den_) / num_) {}
 
+  /// The rate of `payload` bytes that go over a wire of this rate with `header` bytes more.
+  constexpr Rate under_header(std::uint32_t payload, std::uint32_t header) const {
+    Rate rate;
+    const std::uint64_t whole = std::uint64_t{payload} + header,
+                        part = std::gcd(whole, std::uint64_t{payload});
+    const std::uint64_t num = num_ * (whole / part), den = den_ * (payload / part);
+    const std::uint64_t common = std::gcd(num, den);
+    rate.bytes_per_s_ = static_cast<std::uint64_t>(static_cast<Wide>(bytes_per_s_) * payload / whole);
+    rate.num_ = num / common;
+    rate.den_ = den / common;
+    rate.safe_bytes_ = (~std::uint64_t{0} - rate.den_) / rate.num_;
+    return rate;
+  }
+
   constexpr std::uint64_t bytes_per_s() const { return bytes_per_s_; }
 
   /// ps from the start of a busy period to the end of its `bytes`-th byte, rounded up; at most half of

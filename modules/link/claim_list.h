@@ -27,16 +27,25 @@ struct Claim {
   bool operator<(const Claim& other) const { return age != other.age ? age < other.age : id < other.id; }
 };
 
-/// The claims of the flows of one input port, in the order in which they go. A place is a hint where a lane's
-/// claim was last seen: claims move when others do, mostly by one place.
+/// The claims of the flows of one input port and level (Preemption), in the order in which they go. A place
+/// is a hint where a lane's claim was last seen: claims move when others do, mostly by one place.
 class ClaimList {
  public:
-  explicit ClaimList(std::uint16_t input = 0) : input_(input) {}
+  explicit ClaimList(std::uint16_t input = 0, std::uint8_t level = 0) : input_(input), level_(level) {}
   ClaimList(const ClaimList&) = delete;
   ClaimList& operator=(const ClaimList&) = delete;
 
   std::uint16_t input() const { return input_; }
-  void set_input(std::uint16_t input) { input_ = input; }
+  std::uint8_t level() const { return level_; }
+  /// Order of the lists: those of a level side by side, by input.
+  std::uint32_t key() const { return key_of(input_, level_); }
+  static std::uint32_t key_of(std::uint16_t input, std::uint8_t level) {
+    return (static_cast<std::uint32_t>(level) << 16) | input;
+  }
+  void serve(std::uint16_t input, std::uint8_t level) {
+    input_ = input;
+    level_ = level;
+  }
   std::uint32_t size() const { return size_; }
   const Claim* begin() const { return claims_; }
   const Claim* end() const { return claims_ + size_; }
@@ -90,6 +99,7 @@ class ClaimList {
   std::uint32_t size_ = 0;
   std::uint32_t capacity_ = 1;
   std::uint16_t input_;
+  std::uint8_t level_;
   Claim one_{};
 };
 

@@ -58,8 +58,8 @@ struct alignas(64) Lane {
   FabricBw* previous_place = nullptr;  ///< where backward calls go
   Lane* next_lane = nullptr;           ///< of the flow's next link, if there is one
   Lane* previous_lane = nullptr;       ///< of the flow's link before, if there is one
-  Time answer_at = kNever;  ///< when the last arrival is here, while it is a hopeful run to be answered
-  Time feed_latency = 0;
+  Time answer_at = kNever;    ///< when the last arrival is here, while it is a hopeful run to be answered
+  Time feed_round_trip = 0;   ///< ps that a credit of this place takes, without the packet's own time
   std::uint64_t covered = 0;  ///< packets below it have a credit at the pace of `run`
 
   /// The lane at link `hop` of the flow that a neighbour tells of.

@@ -21,6 +21,8 @@ class Link : public sc_core::sc_module, public FabricLink {
   /// arena of its own. Throws std::invalid_argument for a buffer of no packets.
   Link(sc_core::sc_module_name name, const LinkConfig& config, Calendar& calendar, Arena* arena = nullptr);
 
+  /// The link the other way, which carries this one's acknowledgements; to be told to both.
+  void set_reverse(Link& back) { engine_->set_reverse(*back.engine_); }
   /// The node that `out` is bound to, and its input port.
   void set_target(FabricNode& node, unsigned input);
 

@@ -69,7 +69,7 @@ void LinkEngine::prepare_neighbours(const Lane& lane) {
 
 void LinkEngine::arbitrate(Time now) {
   arbitrating_ = true;
-  if (present_ != nullptr && now < free_at_ && !bounded_) admit_claimants(now);
+  if (present_ != nullptr && now < free_at_ && (!bounded_ || (preempts_ && !fixed_))) admit_claimants(now);
   for (;;) {
     if (!paced_.empty()) {
       drop_ended_paced(now);
@@ -78,11 +78,12 @@ void LinkEngine::arbitrate(Time now) {
         cut_paced(now);
       }
     }
-    if (now < free_at_) break;
+    if (now < free_at_ || (changes_over_ && !configured(now))) break;
     std::uint64_t limit = 0;
     bool contended = false;
     Lane* lane = choose(now, &limit, &contended);
     if (lane == nullptr) break;
+    if (resends_ != nullptr && send_in_vain(*lane, now)) continue;
     start_run(*lane, now, limit, contended);
   }
   if (!owing_.empty()) answer_hopes(now);
@@ -90,11 +91,22 @@ void LinkEngine::arbitrate(Time now) {
   schedule_wake(now);
 }
 
+/// Whether the present run can be cut for the claims of `list`.
+inline bool LinkEngine::may_cut_for(const ClaimList& list) const {
+  if (present_ == nullptr) return false;
+  if (!preempts_ || list.level() == present_->claims->level()) return !bounded_;
+  return list.level() < present_->claims->level() && !fixed_;
+}
+
 /// Cuts the present run for the first claimant that it has to make way for.
 void LinkEngine::admit_claimants(Time now) {
   const Lane* first = nullptr;
   Rank rank;
   for (const ClaimList* list : active_) {
+    if (preempts_) {
+      if (first != nullptr && list->level() > first->claims->level()) break;
+      if (!may_cut_for(*list)) continue;
+    }
     for (const Claim& claim : *list) {
       if (claim.age > now) break;
       if (claim.ready > now || claim.lane == present_ || !outranks_present(claim, *list, now, rank)) continue;
@@ -105,7 +117,9 @@ void LinkEngine::admit_claimants(Time now) {
   bounded_ = true;
   // A packet that would begin right now has not been granted against the claimant.
   Lane& cut = *present_;
-  shorten(cut, std::max(begun_end(cut.run, now), cut.run.first + least_turn(first->input)));
+  fixed_ = first->claims->level() < cut.claims->level();
+  const std::uint64_t least = fixed_ ? 1 : least_turn(first->input);
+  shorten(cut, std::max(begun_end(cut.run, now), cut.run.first + least));
 }
 
 void LinkEngine::answer_hopes(Time now) {
@@ -122,17 +136,17 @@ void LinkEngine::answer_hopes(Time now) {
 }
 
 /// Round robin over the input ports, starting after the one served last unless its turn goes on; the
-/// oldest within a port.
-Lane* LinkEngine::choose(Time now, std::uint64_t* limit, bool* contended) {
-  const std::size_t ports = active_.size();
+/// oldest within a port. `first` to `last`: the lists of one level.
+inline Lane* LinkEngine::choose_among(std::size_t first, std::size_t last, Time now, std::uint64_t* limit,
+                                      bool* contended) {
   const unsigned from = turn_left_ > 0 ? turn_port_ : turn_port_ + 1u;
-  std::size_t at = 0;
-  while (at < ports && active_[at]->input() < from) ++at;
+  std::size_t at = first;
+  while (at < last && active_[at]->input() < from) ++at;
   const Claim* best = nullptr;
   const ClaimList* list = nullptr;
   bool other_port = false;
-  for (std::size_t i = 0; i < ports && !other_port; ++i, ++at) {
-    if (at == ports) at = 0;
+  for (std::size_t i = first; i < last && !other_port; ++i, ++at) {
+    if (at == last) at = first;
     const Claim* claim = first_ready(*active_[at], now);
     if (claim == nullptr) continue;
     other_port = best != nullptr;
@@ -148,6 +162,59 @@ Lane* LinkEngine::choose(Time now, std::uint64_t* limit, bool* contended) {
   turn_port_ = list->input();
   *limit = before_older(*best, *list, now, other_port ? turn_left_ : ~std::uint64_t{0});
   return best->lane;
+}
+
+/// Of the first level that has somebody who is ready.
+Lane* LinkEngine::choose(Time now, std::uint64_t* limit, bool* contended) {
+  if (!preempts_) return choose_among(0, active_.size(), now, limit, contended);
+  for (std::size_t first = 0, last; first < active_.size(); first = last) {
+    last = end_of_level(first);
+    const auto ready = [now](const ClaimList* list) { return first_ready(*list, now) != nullptr; };
+    if (std::none_of(active_.begin() + first, active_.begin() + last, ready)) continue;
+    take_turns_of(active_[first]->level());
+    return choose_among(first, last, now, limit, contended);
+  }
+  return nullptr;
+}
+
+std::size_t LinkEngine::end_of_level(std::size_t first) const {
+  std::size_t last = first;
+  while (last < active_.size() && active_[last]->level() == active_[first]->level()) ++last;
+  return last;
+}
+
+void LinkEngine::take_turns_of(unsigned level) {
+  if (level == turns_level_) return;
+  turns_[turns_level_] = {turn_port_, last_port_, turn_before_, turn_left_, last_turn_};
+  const Turns& turns = turns_[level];
+  turn_port_ = turns.port;
+  last_port_ = turns.last_port;
+  turn_before_ = turns.before;
+  turn_left_ = turns.left;
+  last_turn_ = turns.last;
+  turns_level_ = level;
+}
+
+/// Whether the feeding node is configured for the class that goes next; if not it changes over, and begins
+/// anew when it is another class's turn in the meantime. It does not give up a class for a short gap.
+bool LinkEngine::configured(Time now) {
+  for (const ClaimList* list : active_) {
+    if (first_ready(*list, now) == nullptr) continue;
+    if (list->level() == configured_level_) break;
+    // The link's own control packets do not come through the node.
+    if (resends_ != nullptr && is_control(*list)) return true;
+    const bool first = configured_level_ == kNoLevel;
+    if (!first && now < kept_until(*list)) return false;
+    configured_at_ = first ? now : now + whole_config_.preemption.reconfiguration;
+    configured_level_ = list->level();
+    break;
+  }
+  return configured_at_ <= now;
+}
+
+/// A class that goes before that of `list` keeps the feeding node for as long as a change takes.
+Time LinkEngine::kept_until(const ClaimList& list) const {
+  return list.level() > configured_level_ ? free_at_ + whole_config_.preemption.reconfiguration : 0;
 }
 
 /// Of the first packet of the present run that has not begun at `at`.
@@ -176,7 +243,7 @@ bool LinkEngine::goes_before_last(const Claim& claim) {
   return Seniority{claim.age, claim.id} < Seniority{last_age_of_present(), present_->id};
 }
 
-bool LinkEngine::outranks_present(const Claim& claim, const ClaimList& list, Time at, Rank& rank) {
+inline bool LinkEngine::outranks_present(const Claim& claim, const ClaimList& list, Time at, Rank& rank) {
   if (&list != present_->claims) return true;
   if (!goes_before_last(claim)) return false;
   if (rank.at != at) {
@@ -191,7 +258,9 @@ void LinkEngine::start_run(Lane& lane, Time start, std::uint64_t limit, bool con
   // A sink looks at the message.
   if (lane.next_lane == nullptr) prefetch(lane.arrivals.with(lane.next)->message, 1);
   note_stall(lane, start);
-  if (present_ != nullptr && present_->input == lane.input) {
+  if (present_ != nullptr && present_->claims->level() != lane.claims->level()) {
+    // Turns are among the ports of one level.
+  } else if (present_ != nullptr && present_->input == lane.input) {
     turn_before_ += present_->run.count;
   } else if (present_ != nullptr) {
     last_port_ = present_->input;
@@ -208,6 +277,10 @@ void LinkEngine::start_run(Lane& lane, Time start, std::uint64_t limit, bool con
     const Plan slow = paced(lane, start);
     if (slow.packets > best.packets) best = slow;
   }
+  if (resends_ != nullptr) {
+    best.packets = std::min(best.packets, packets_without_error());
+    best.credited = std::min(best.credited, best.packets);
+  }
   turn_left_ -= std::min(turn_left_, best.packets);
   bounded_ = contended;
   begin(lane, best, start);
@@ -216,6 +289,8 @@ void LinkEngine::start_run(Lane& lane, Time start, std::uint64_t limit, bool con
 /// Runs at the pace of slower links share the link as long as it can carry them all; that a packet may
 /// find another one on the wire for part of a packet time is neglected.
 bool LinkEngine::join_paced(Lane& lane, Time now) {
+  if (resends_ != nullptr) return false;  // errors are found in the order of the packets on the wire
+  if (preempts_ && lane.claims->level() != paced_.front()->claims->level()) return false;
   const Plan slow = paced(lane, now);
   if (slow.packets == 0) return false;
   std::uint64_t sum = slow.slots.rate->bytes_per_s();
@@ -273,22 +348,25 @@ void LinkEngine::drop_ended_paced(Time now) {
 }
 
 /// When arbitration should look at the claim next.
-Time LinkEngine::wish(const Claim& claim, const ClaimList& list, Time now, Rank& rank) {
+inline Time LinkEngine::wish(const Claim& claim, const ClaimList& list, Time now, Rank& rank) {
   Time when = std::max(claim.ready, now);
   if (!paced_.empty() && claim.lane->paced && claim.lane->run.count > 0) {
     when = std::max(when, claim.lane->run_end);
   }
-  if (when < free_at_ && (bounded_ || present_ == nullptr || claim.lane == present_ ||
-                          !outranks_present(claim, list, when, rank))) {
+  if (when < free_at_ &&
+      (!may_cut_for(list) || claim.lane == present_ || !outranks_present(claim, list, when, rank))) {
     when = free_at_;
   }
-  return when;
+  if (!changes_over_ || configured_level_ == kNoLevel) return when;
+  // While the feeding node changes over, only a class that goes before that one is of interest.
+  if (list.level() >= configured_level_) when = std::max(when, configured_at_);
+  return std::max(when, kept_until(list));
 }
 
 void LinkEngine::want_wake(const Lane& lane, Time now) {
   if (arbitrating_ || wake_.time() <= now) return;
   // Nobody but an answer comes before the end of a run that is not cut.
-  if ((bounded_ || present_ == nullptr) && wake_.time() <= free_at_ && !lane.owes_answer) return;
+  if (!may_cut_for(*lane.claims) && wake_.time() <= free_at_ && !lane.owes_answer) return;
   Time when = lane.owes_answer ? std::max(lane.answer_at, now) : kNever;
   if (lane.standing == Standing::kClaims) {
     Rank rank;
@@ -299,7 +377,7 @@ void LinkEngine::want_wake(const Lane& lane, Time now) {
 }
 
 void LinkEngine::schedule_wake(Time now) {
-  const bool cuttable = !bounded_ && present_ != nullptr && now < free_at_;
+  const bool cuttable = present_ != nullptr && now < free_at_ && (!bounded_ || (preempts_ && !fixed_));
   const Time earliest = cuttable ? now : std::max(free_at_, now);
   Rank rank;
   Time when = kNever;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "link/resends.h"
+
 namespace wafervp {
 
 LinkEngine::LinkEngine(const LinkConfig& config, Calendar& calendar, Arena& arena)
@@ -11,8 +13,16 @@ LinkEngine::LinkEngine(const LinkConfig& config, Calendar& calendar, Arena& aren
       config_(config),
       packet_ps_(config.rate.ps(kPacketBytes)),
       wake_(*this, config.id.value),
+      preempts_(config.preemption.active()),
+      changes_over_(preempts_ && config.preemption.reconfiguration != 0),
+      whole_config_(config),
       arena_(arena) {
   if (config.buffer_packets == 0) throw std::invalid_argument("a link needs a buffer of one packet or more");
+  if (preempts_) {
+    const auto& level = config.preemption.level;
+    turns_.resize(*std::max_element(level.begin(), level.end()) + 1u);
+  }
+  if (config.go_back_n.on && (config.go_back_n.charged || config.go_back_n.errors.active())) make_resends();
 }
 
 void LinkEngine::bind(FabricFw& next, FabricBw& previous) {
@@ -29,29 +39,29 @@ Lane* LinkEngine::open(Flow& flow, std::uint16_t hop, unsigned input) {
   lane.from_source = hop == 0 && flow.source.valid();
   lane.hop = hop;
   lane.input = static_cast<std::uint16_t>(input);
-  lane.claims = &claims_of_input(lane.input);
+  lane.claims = &claims_of(lane.input, whole_config_.preemption.level[flow.traffic_class & 3u]);
   if (hop > 0) {
-    const FabricLink& feed = *flow.hops[hop - 1].link;
+    FabricLink& feed = *flow.hops[hop - 1].link;
     lane.feed_buffer = feed.buffer_packets();
-    lane.feed_latency = feed.latency();
+    lane.feed_round_trip = round_trip(feed);
     smallest_feed_ = smallest_feed_ == 0 ? lane.feed_buffer : std::min(smallest_feed_, lane.feed_buffer);
   }
   return &lane;
 }
 
-/// The list of claims of an input port; they are made at the port's first lane.
-ClaimList& LinkEngine::claims_of_input(std::uint16_t input) {
-  const auto place =
-      std::lower_bound(lists_.begin(), lists_.end(), input,
-                       [](const ClaimList* list, std::uint16_t i) { return list->input() < i; });
-  if (place != lists_.end() && (*place)->input() == input) return **place;
+/// The list of claims of an input port and level; they are made at the first lane of both.
+ClaimList& LinkEngine::claims_of(std::uint16_t input, std::uint8_t level) {
+  const std::uint32_t key = ClaimList::key_of(input, level);
+  const auto place = std::lower_bound(lists_.begin(), lists_.end(), key,
+                                      [](const ClaimList* list, std::uint32_t k) { return list->key() < k; });
+  if (place != lists_.end() && (*place)->key() == key) return **place;
   ClaimList* list = nullptr;
   if (lists_.size() < first_lists_.size()) {
     list = &first_lists_[lists_.size()];
-    list->set_input(input);
+    list->serve(input, level);
   } else {
     static_assert(std::is_trivially_destructible_v<ClaimList>);
-    list = arena_.make<ClaimList>(input).release();
+    list = arena_.make<ClaimList>(input, level).release();
   }
   lists_.insert(place, list);
   return *list;
@@ -83,6 +93,7 @@ void LinkEngine::set_places(Lane& lane) {
     lane.previous_place = behind;
   }
   lane.placed = true;
+  node_latency_ = flow.hops[lane.hop].link->target().latency();
   if (lane.hop + 1u < flow.hops.size()) lane.next_lane = flow.hops[lane.hop + 1u].lane;
   if (lane.hop > 0) lane.previous_lane = flow.hops[lane.hop - 1u].lane;
   lane.needs_credit = !(flow.unlimited_sink && lane.hop + 1u == flow.hops.size());
@@ -119,6 +130,10 @@ tlm::tlm_sync_enum LinkEngine::take(Run& run, FabricPhase& phase, sc_core::sc_ti
 tlm::tlm_sync_enum LinkEngine::nb_transport_bw(Run& run, FabricPhase& phase, sc_core::sc_time&) {
   Lane& lane = Lane::of(run, run.hop - 1u);
   const Time now = calendar_.now();
+  if (phase == FabricPhase::kNack) {
+    on_nack(lane, run);
+    return tlm::TLM_ACCEPTED;
+  }
   if (phase == FabricPhase::kStall) {
     if (lane.running && lane.run.end() > lane.covered) shorten(lane, lane.covered);
     want_wake(lane, now);
@@ -183,7 +198,9 @@ void LinkEngine::begin(Lane& lane, const Plan& plan, Time start) {
     set_present(&lane);
     set_end_of(run, lane.run_end);
   }
+  fixed_ = run.count <= 1;
   count(lane, start, 1);
+  if (resends_ != nullptr) note_good_run(lane);
   lane.arrivals.forget_before(run.first);
   forget_spent_credits(lane, start);
   refresh(lane);
@@ -235,6 +252,7 @@ void LinkEngine::shorten(Lane& lane, std::uint64_t end_packet) {
   lane.next = end;
   lane.covered = std::min(lane.covered, end);
   lane.running = kept > 0;
+  if (resends_ != nullptr && resends_->control) shorten_acks(lane);
   if (!lane.paced) set_end_of(run, kept > 0 ? lane.run_end : start);
   refresh(lane);
   tell_next(lane);
@@ -247,7 +265,7 @@ void LinkEngine::count(const Lane& lane, Time start, std::uint64_t sign) {
   const RunSpan& run = lane.run;
   const std::uint64_t bytes = run.bytes(run.count);
   statistics_.class_bytes[lane.traffic_class & 3u] += bytes * sign;
-  statistics_.packets += run.count * sign;
+  statistics_.class_packets[lane.traffic_class & 3u] += run.count * sign;
   statistics_.runs += sign;
   // A paced run leaves gaps on the wire.
   statistics_.busy_ps += (run.late == 0 ? lane.run_end - start : config_.rate.ps(bytes)) * sign;
@@ -297,6 +315,10 @@ LinkStatistics LinkEngine::statistics() const {
     booked_at_->add_booked(statistics, booked_at_->booked_.begun(config_.rate, when));
   }
   for (const std::uint64_t bytes : statistics.class_bytes) statistics.bytes += bytes;
+  for (const std::uint64_t packets : statistics.class_packets) {
+    statistics.packets += packets;
+    if (whole_config_.go_back_n.on) statistics.ack_bytes += packets / kPacketsOfAck * kControlPacketBytes;
+  }
   return statistics;
 }
 

@@ -14,11 +14,14 @@
 #include "core/prefetch.h"
 #include "link/booked_path.h"
 #include "link/booked_runs.h"
+#include "link/error_process.h"
+#include "link/flow_control.h"
 #include "link/lane.h"
 
 namespace wafervp {
 
-struct LinkConfig {
+/// What a link has to look at for each run.
+struct LinkTiming {
   LinkId id;
   Rate rate;                         ///< bytes per second, one direction
   Time latency = 0;                  ///< ps
@@ -26,14 +29,32 @@ struct LinkConfig {
   std::uint32_t train_packets = 4;   ///< longest train under contention
   bool packet_grain = false;         ///< every packet is a run of its own
 };
+struct LinkConfig : LinkTiming {
+  Preemption preemption;
+  GoBackN go_back_n;
+  /// Of each packet, beside its payload: counted, and in what is in error. Its time is in `rate`
+  /// (Rate::under_header).
+  std::uint32_t header_bytes = 0;
+};
+struct Resends;
+struct ResendsDeleter {
+  void operator()(Resends* resends) const;
+};
 
 struct LinkStatistics {
-  std::uint64_t bytes = 0;  ///< payload that was put on the wire
+  std::uint64_t bytes = 0;  ///< payload that was put on the wire and taken
   std::uint64_t packets = 0;
   std::uint64_t runs = 0;
   Time busy_ps = 0;     ///< serialising
   Time stalled_ps = 0;  ///< idle while the flow that went next had a packet and no credit
-  std::array<std::uint64_t, 4> class_bytes{};  ///< by traffic class
+  std::array<std::uint64_t, 4> class_bytes{};    ///< by traffic class
+  std::array<std::uint64_t, 4> class_packets{};  ///< by traffic class
+  // With Go-Back-N.
+  std::uint64_t errors = 0;          ///< packets that were in error
+  std::uint64_t resent_packets = 0;  ///< that were sent and had to be sent again, those in error with them
+  std::uint64_t resent_bytes = 0;    ///< payload of those, not in `bytes`
+  std::uint64_t ack_bytes = 0;       ///< acknowledgements that the packets have caused on the way back
+  std::uint64_t control_bytes = 0;   ///< control packets that were carried, where they take time
 };
 
 /// What a link does: queue per flow, credits per flow, arbitration, serialisation, latency. It stands apart
@@ -47,8 +68,10 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   /// What the link's sockets are bound to.
   void bind(FabricFw& next, FabricBw& previous);
   Lane* open(Flow& flow, std::uint16_t hop, unsigned input);
+  /// Acknowledgements take time on `back`, if the configuration says so; both are told.
+  void set_reverse(LinkEngine& back);
 
-  const LinkConfig& config() const { return config_; }
+  const LinkConfig& config() const { return whole_config_; }
   LinkStatistics statistics() const;
   /// Packets that wait at this link at `now`, for reports.
   std::uint64_t queued_packets(Time now) const;
@@ -141,10 +164,38 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   void take_back(const RunSpan& booked, Time latency, std::size_t hops, bool from_source);
   void resume(Lane& lane, const std::vector<Unbooked>& runs, const Progress& progress, Time now);
 
+  friend struct Resends;
+  void make_resends();
+  SentSoFar sent_so_far() const;
+  std::uint64_t packets_without_error() const;
+  Time occupy(Time start, std::uint64_t bytes);
+  bool send_in_vain(Lane& lane, Time start);
+  void note_good_run(const Lane& lane);
+  Time again_from_sources(const Lane& lane, Time told);
+  void on_nack(Lane& lane, Run& run);
+  void schedule_go_back(Time when);
+  void go_back(Time now);
+  bool refresh_resends(Lane& lane);
+
+  friend struct ControlPackets;
+  void expect_acks(const Lane& lane);
+  void shorten_acks(const Lane& lane);
+  void schedule_control(Time when);
+  void send_control(Time now);
+  void carry_control(std::uint64_t packets, Time now);
+  void put_control(Time start);
+  bool is_control(const ClaimList& list) const;
+
   void arbitrate(Time now);
   void admit_claimants(Time now);
   void answer_hopes(Time now);
   Lane* choose(Time now, std::uint64_t* limit, bool* contended);
+  Lane* choose_among(std::size_t first, std::size_t last, Time now, std::uint64_t* limit, bool* contended);
+  std::size_t end_of_level(std::size_t first) const;
+  void take_turns_of(unsigned level);
+  bool configured(Time now);
+  Time kept_until(const ClaimList& list) const;
+  bool may_cut_for(const ClaimList& list) const;
   std::uint64_t before_older(const Claim& chosen, const ClaimList& list, Time now, std::uint64_t limit) const;
   Seniority seniority_of_present(Time at) const;
   Time last_age_of_present();
@@ -174,10 +225,12 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   void claim(Lane& lane, Time age, Time ready);
   void block(Lane& lane);
   void leave(Lane& lane);
-  ClaimList& claims_of_input(std::uint16_t input);
+  ClaimList& claims_of(std::uint16_t input, std::uint8_t level);
   void set_answer(Lane& lane, Time when);
   void set_present(Lane* lane);
   void forget_spent_credits(Lane& lane, Time now);
+  /// As round_trip() in core.
+  Time round_trip_ps() const { return 2 * config_.latency + node_latency_; }
   Slots slots_from(Time start) const;
   Time arrival_of(const RunSpan& arrival, std::uint64_t i) const;
   Time credit_of(const Lane& lane, std::uint64_t packet) const;
@@ -203,12 +256,13 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   Time period_start_ = 0;          ///< start of the busy period
   std::uint64_t period_bytes_ = 0;
 
-  LinkConfig config_;
+  LinkTiming config_;
 
   BookedRuns booked_;
   std::unique_ptr<BookedPath> path_;   ///< where runs are booked over more links than this one
   FabricBw* only_previous_ = nullptr;  ///< previous place of `only_`
   Time packet_ps_ = 0;                 ///< serialisation of one full packet
+  Time node_latency_ = 0;              ///< of the node at the far end, from its input to the next queue
   unsigned last_port_ = ~0u;           ///< port that was served before the present one
   std::uint32_t smallest_feed_ = 0;    ///< smallest buffer of the links that feed this one, 0: sources only
 
@@ -217,11 +271,15 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   Lane* present_ = nullptr;    ///< lane of the last run that has the link for itself
   std::uint32_t claimed_ = 0;  ///< claims that were ever made
   std::uint16_t turn_port_ = 0;
-  bool bounded_ = false;  ///< the last run was limited to a turn: claimants do not cut it
+  bool bounded_ = false;       ///< the last run was limited to a turn: claimants of its level do not cut it
+  bool preempts_ = false;      ///< classes have levels
+  bool changes_over_ = false;  ///< the feeding node takes time to change between classes
+  bool fixed_ = false;         ///< the last run cannot be cut at all
   bool arbitrating_ = false;
   bool gathering_ = false;  ///< packets or credits have come slower than the link sends
   bool bridging_ = false;   ///< a lane has had a `longest_turn`
   bool last_age_known_ = false;
+  std::unique_ptr<Resends, ResendsDeleter> resends_;  ///< where packets are in error, or go once more
   boost::container::small_vector<Lane*, 1> blocked_;  ///< lanes that wait for a credit that is not promised
 
   std::array<ClaimList, 4> first_lists_;  ///< of the inputs that were opened first
@@ -231,7 +289,7 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   std::uint64_t last_turn_ = 0;  ///< packets that `last_port_` sent in its turn
   std::vector<Lane*> paced_;     ///< lanes of the runs that share the link, each at the pace of a slower one
 
-  LinkStatistics statistics_;        ///< bytes by class only, and without what is booked
+  LinkStatistics statistics_;        ///< bytes and packets by class only, and without what is booked
   LinkEngine* booked_at_ = nullptr;  ///< the engine that keeps what is booked on this link
   Time behind_first_ = 0;            ///< by which runs begin here later than there
   sc_core::sc_time no_delay_;
@@ -239,7 +297,20 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   mutable const Lane* expected_ = nullptr;          ///< for hints: who will go next
   boost::container::small_vector<Lane*, 1> owing_;  ///< lanes with a hopeful run to answer
 
+  /// Where the turns among the ports of a level stand, while another level goes.
+  struct Turns {
+    std::uint16_t port = 0;
+    unsigned last_port = ~0u;
+    std::uint64_t before = 0, left = 0, last = 0;
+  };
+  std::vector<Turns> turns_;  ///< by level, with pre-emption
+  unsigned turns_level_ = 0;  ///< whose turns are the present ones
+  static constexpr unsigned kNoLevel = ~0u;
+  unsigned configured_level_ = kNoLevel;  ///< of the class that the feeding node is configured for
+  Time configured_at_ = 0;                ///< from when on it is
+
   // For set-up.
+  LinkConfig whole_config_;
   Arena& arena_;
   std::vector<ArenaPointer<Lane>> lanes_;
   std::vector<ClaimList*> lists_;  ///< of all inputs that were opened, by input

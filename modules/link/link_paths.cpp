@@ -10,7 +10,7 @@ namespace wafervp {
 
 /// The link is used by nobody else than `lane`.
 bool LinkEngine::serves_only(const Lane& lane) const {
-  return lanes_.size() == 1 && lanes_[0].get() == &lane && !config_.packet_grain;
+  return lanes_.size() == 1 && lanes_[0].get() == &lane && !config_.packet_grain && resends_ == nullptr;
 }
 
 /// Books the links of the flow that begins in `lane`, if it has all of them for itself.
@@ -44,7 +44,7 @@ Lane* LinkEngine::follow(Lane& first, BookedPath& path) {
   LinkEngine* link = this;
   Lane* lane = &first;
   for (std::size_t hop = 1;; ++hop) {
-    const LinkConfig& config = link->config_;
+    const LinkTiming& config = link->config_;
     link->behind_first_ = path.latency;
     path.links.push_back(link);
     path.latency += config.latency;
@@ -197,6 +197,7 @@ void LinkEngine::resume(Lane& lane, const std::vector<Unbooked>& runs, const Pro
   if (lane.next > 0) {
     set_present(&lane);
     turn_port_ = lane.input;
+    turns_level_ = configured_level_ = lane.claims->level();
   }
   for (std::size_t i = arrivals_from; i < progress.promised; ++i) {
     const RunSpan from_link = passing(i);

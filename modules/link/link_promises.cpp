@@ -125,8 +125,8 @@ LinkEngine::Plan LinkEngine::plan(const Lane& lane, const Slots& slots, std::uin
   const Extent credit = credited_extent(lane, lane.next, slots, n);
   if (credit.packets < n) {
     const Time packet = slots.rate->ps(kPacketBytes);
-    const bool hopeful =
-        may_hope && credit.unknown_beyond && credit.packets * packet >= config_.latency + packet;
+    const bool hopeful = may_hope && credit.unknown_beyond &&
+                         credit.packets * packet >= config_.latency + node_latency_ + packet;
     return {slots, hopeful ? n : credit.packets, credit.packets};
   }
   return {slots, n, credit.packets};
@@ -140,7 +140,7 @@ LinkEngine::Plan LinkEngine::paced_by_arrivals(const Lane& lane, Time start) con
   const std::uint64_t skip = lane.next - arrival.first;
   const Time spacing = arrival.rate->ps(kPacketBytes);
   Slots slots{arrival.origin, arrival.offset + skip * kPacketBytes, arrival.rate, spacing - packet_ps_};
-  const std::uint64_t in_loop = divide_up(2 * lane.feed_latency, spacing) + 1;
+  const std::uint64_t in_loop = divide_up(lane.feed_round_trip, spacing) + 1;
   const std::uint64_t spare =
       lane.feed_buffer == 0 ? 1 : lane.feed_buffer - std::min<std::uint64_t>(lane.feed_buffer, in_loop);
   if (!shift_to(slots, start, spare * spacing)) return {};
@@ -159,7 +159,7 @@ LinkEngine::Plan LinkEngine::paced_by_credits(const Lane& lane, Time start) cons
   const Time origin = credit->origin + config_.latency;
   if (origin < late) return {};
   Slots slots{origin - late, credit->offset + (skip + 1) * kPacketBytes, credit->rate, late};
-  const std::uint64_t in_loop = divide_up(2 * config_.latency + packet_ps_, spacing) + 1;
+  const std::uint64_t in_loop = divide_up(round_trip_ps() + packet_ps_, spacing) + 1;
   const std::uint64_t spare =
       config_.buffer_packets - std::min<std::uint64_t>(config_.buffer_packets, in_loop);
   if (!shift_to(slots, start, spare * spacing)) return {};
@@ -180,12 +180,13 @@ LinkEngine::Plan LinkEngine::paced(const Lane& lane, Time start) const {
 /// its last packet on time frees the gaps for others. It must not starve the side that waits for credit.
 Time LinkEngine::gathered(const Lane& lane, const RunSpan& arrival, Time ready) const {
   if (!gathering_ || config_.packet_grain || !bounded_ || calendar_.now() >= free_at_) return ready;
+  if (preempts_ && present_ != nullptr && present_->claims->level() != lane.claims->level()) return ready;
   const std::uint64_t skip = lane.next - arrival.first;
   const std::uint64_t most = std::min<std::uint64_t>(config_.train_packets, arrival.count - skip);
   if (most < 2) return ready;
   if (arrival.rate != nullptr && *arrival.rate < config_.rate && lane.feed_buffer > 0) {
     // A train of m holds the buffer (m - 1) packets longer than cut-through would.
-    const std::uint64_t in_loop = divide_up(2 * lane.feed_latency, arrival.rate->ps(kPacketBytes));
+    const std::uint64_t in_loop = divide_up(lane.feed_round_trip, arrival.rate->ps(kPacketBytes));
     const std::uint64_t spare = lane.feed_buffer > in_loop ? lane.feed_buffer - in_loop : 1;
     const std::uint64_t m = std::min(most, spare);
     if (m > 1) ready = std::max(ready, arrival_of(arrival, skip + m - 1) - (m - 1) * packet_ps_);
@@ -195,7 +196,7 @@ Time LinkEngine::gathered(const Lane& lane, const RunSpan& arrival, Time ready) 
   const RunSpan* credit = lane.credits.with(freed);
   if (credit == nullptr || !(*credit->rate < config_.rate)) return ready;
   const Time spacing = credit->rate->ps(kPacketBytes);
-  const std::uint64_t in_loop = divide_up(2 * config_.latency + packet_ps_, spacing) + 1;
+  const std::uint64_t in_loop = divide_up(round_trip_ps() + packet_ps_, spacing) + 1;
   if (config_.buffer_packets <= in_loop || spacing <= packet_ps_) return ready;
   const std::uint64_t slack = config_.buffer_packets - in_loop;
   std::uint64_t m = 1 + slack * spacing / (spacing - packet_ps_);
@@ -226,7 +227,7 @@ std::uint64_t LinkEngine::turn_packets() const {
 std::uint32_t LinkEngine::bridged_turn(const Lane& lane, const RunSpan& arrival) const {
   if (lane.feed_buffer == 0 || config_.rate.bytes_per_s() < 2 * arrival.rate->bytes_per_s()) return ~0u;
   const Time spacing = arrival.rate->ps(kPacketBytes);
-  const std::uint64_t in_loop = divide_up(2 * lane.feed_latency, spacing) + 1;
+  const std::uint64_t in_loop = divide_up(lane.feed_round_trip, spacing) + 1;
   const std::uint64_t spare = lane.feed_buffer > in_loop ? lane.feed_buffer - in_loop : 0;
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(1 + spare * spacing / packet_ps_, ~0u));
 }
@@ -263,10 +264,11 @@ std::uint64_t LinkEngine::before_older(const Claim& chosen, const ClaimList& lis
   }
   if (oldest == kNever) return limit;
   const std::uint64_t next = chosen.lane->next;
-  const RunSpan& run = *chosen.lane->arrivals.with(next);
-  if (run.rate == nullptr) return limit;
-  const std::uint64_t most = std::min(limit, run.end() - next);
-  return first_late(most, [&](std::uint64_t i) { return run.head(next + i - run.first) > oldest; });
+  const RunSpan* run = chosen.lane->arrivals.with(next);
+  // None where packets go once more.
+  if (run == nullptr || run->rate == nullptr) return limit;
+  const std::uint64_t most = std::min(limit, run->end() - next);
+  return first_late(most, [&](std::uint64_t i) { return run->head(next + i - run->first) > oldest; });
 }
 
 /// Neighbours mostly have equal rates. The own one is at hand when the times of a run are looked at.
@@ -281,7 +283,7 @@ const Rate* LinkEngine::own_copy(const Rate* rate) {
 /// lane for which it is known when it is ready, but where it depends on the present time whether it gathers.
 /// False if so.
 bool LinkEngine::note_later_promise(Lane& lane) {
-  if (gathering_ || lane.standing == Standing::kIdle) {
+  if (gathering_ || lane.standing == Standing::kIdle || resends_ != nullptr) {
     refresh(lane);
     return true;
   }
@@ -295,6 +297,7 @@ bool LinkEngine::note_later_promise(Lane& lane) {
 
 /// To be called when the lane's arrivals, credits or runs have changed.
 void LinkEngine::refresh(Lane& lane) {
+  if (resends_ != nullptr && refresh_resends(lane)) return;
   const RunSpan* arrival = lane.arrivals.with(lane.next);
   if (arrival == nullptr) {
     leave(lane);
@@ -331,7 +334,7 @@ void LinkEngine::claim(Lane& lane, Time age, Time ready) {
   lane.standing = Standing::kClaims;
   if (list.size() == 0) {
     auto place = active_.end();
-    while (place != active_.begin() && list.input() < place[-1]->input()) --place;
+    while (place != active_.begin() && list.key() < place[-1]->key()) --place;
     active_.insert(place, &list);
   }
   lane.place = list.insert(claim, arena_);

@@ -156,6 +156,22 @@ void CollectiveStage::credit(const Flow& output, const Run& run) {
   credits_.promise(static_cast<std::size_t>(at - output_flows_.begin()), run, calendar_.now());
 }
 
+/// Sums are not kept: all inputs are asked for their packets again, and the sum is here when the last of them
+/// is.
+void CollectiveStage::nack(Run& run) {
+  Time again = run.origin;
+  for (std::size_t i = 0; i < input_flows_.size(); ++i) {
+    Run up = run;
+    up.flow = input_flows_[i];
+    up.hop = static_cast<std::uint16_t>(input_flows_[i]->hops.size());
+    up.lane = nullptr;
+    FabricPhase phase = FabricPhase::kNack;
+    owner_.input(config_.inputs[i]).nb_transport_bw(up, phase, owner_.no_delay_);
+    again = std::max(again, up.origin);
+  }
+  run.origin = again + owner_.config().latency;
+}
+
 void CollectiveStage::return_credit(const Run& merged) {
   // A run that no longer ends its message takes the promise of its passing back.
   Record& record = record_with(merged.first);

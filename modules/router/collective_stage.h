@@ -46,6 +46,8 @@ class CollectiveStage {
   void head(unsigned port, const Run& run);
   /// A run of an output's first link, which frees buffers: new or shortened.
   void credit(const Flow& output, const Run& run);
+  /// An output's link asks for packets again (FabricPhase::kNack).
+  void nack(Run& run);
   /// Gives back the messages of everything that has passed before a time: the present one, or at the end of a
   /// run one behind it.
   void release_passed(Time before);

@@ -48,7 +48,9 @@ tlm::tlm_sync_enum Router::nb_transport_fw(Run& run, FabricPhase& phase, sc_core
 }
 
 tlm::tlm_sync_enum Router::nb_transport_bw(Run& run, FabricPhase& phase, sc_core::sc_time& delay) {
-  return inputs_[run.flow->hops[run.hop].input]->nb_transport_bw(run, phase, delay);
+  const auto answer = inputs_[run.flow->hops[run.hop].input]->nb_transport_bw(run, phase, delay);
+  if (phase == FabricPhase::kNack) run.origin += config_.latency;  // of what is sent again
+  return answer;
 }
 
 }  // namespace wafervp

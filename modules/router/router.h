@@ -34,6 +34,7 @@ class Router : public sc_core::sc_module,
 
   unsigned route(const Flow& flow, unsigned input) override;
   FabricLink& output_link(unsigned output) override;
+  Time latency() const override { return config_.latency; }
 
   FabricFw* next_of(const Flow& flow, std::uint16_t hop) override;
   FabricBw* previous_of(const Flow& flow, std::uint16_t hop) override;

@@ -73,6 +73,7 @@ tlm::tlm_sync_enum TreeRouter::nb_transport_bw(Run& run, FabricPhase& phase, sc_
   if (run.flow->group == 0) return Router::nb_transport_bw(run, phase, delay);
   // The stage answers its inputs by itself.
   if (phase == FabricPhase::kCredit) sources_[run.flow->id.value]->credit(*run.flow, run);
+  if (phase == FabricPhase::kNack) sources_[run.flow->id.value]->nack(run);
   return tlm::TLM_ACCEPTED;
 }
 

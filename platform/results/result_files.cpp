@@ -37,7 +37,14 @@ void append_collectives(std::string& out, const Results& results) {
   list.finish();
 }
 
-void append_links(std::string& out, const Results& results) {
+/// What is told of a link beside the rest: only where the scenario has it, so that other files stay as they
+/// are.
+bool tells_wire(const Scenario& scenario) {
+  const FlowControlSpec& flow_control = scenario.wafer.fabric.flow_control;
+  return flow_control.retransmission != Retransmission::kOff || flow_control.header_bytes != 0;
+}
+
+void append_links(std::string& out, const Results& results, bool wire) {
   JsonRecords list(out, "links");
   for (const LinkResult& link : results.links) {
     list.begin();
@@ -49,6 +56,13 @@ void append_links(std::string& out, const Results& results) {
     list.add("busy_ps", link.busy_ps);
     list.add("stalled_ps", link.stalled_ps);
     list.add("utilisation", link.utilisation);
+    if (wire) {
+      list.add("wire_bytes", link.wire_bytes);
+      list.add("errors", link.errors);
+      list.add("resent_packets", link.resent_packets);
+      list.add("resent_bytes", link.resent_bytes);
+      list.add("ack_bytes", link.ack_bytes);
+    }
     list.end();
   }
   list.finish();
@@ -126,18 +140,26 @@ std::string result_text(const Results& results, const Scenario& scenario, const 
   if (!scenario.outputs.statistics) return text;
   constexpr std::string_view kClose = "\n}\n", kNext = ",\n  ";
   text.resize(text.size() - kClose.size());
-  for (const auto append : {append_collectives, append_links, append_npus, append_io}) {
-    append(text += kNext, results);
-  }
+  append_collectives(text += kNext, results);
+  append_links(text += kNext, results, tells_wire(scenario));
+  append_npus(text += kNext, results);
+  append_io(text += kNext, results);
   return text += kClose;
 }
 
-std::string links_csv(const Results& results) {
-  std::string out = "name,from,to,bytes,bytes_per_s,busy_ps,stalled_ps,utilisation\n";
+std::string links_csv(const Results& results, const Scenario& scenario) {
+  const bool wire = tells_wire(scenario);
+  std::string out = "name,from,to,bytes,bytes_per_s,busy_ps,stalled_ps,utilisation";
+  out += wire ? ",wire_bytes,errors,resent_packets,resent_bytes,ack_bytes\n" : "\n";
   for (const LinkResult& link : results.links) {
-    fmt::format_to(std::back_inserter(out), "{},{},{},{},{},{},{},{}\n", csv_field(link.name),
+    fmt::format_to(std::back_inserter(out), "{},{},{},{},{},{},{},{}", csv_field(link.name),
                    csv_field(link.from), csv_field(link.to), link.bytes, link.bytes_per_s, link.busy_ps,
                    link.stalled_ps, double_text(link.utilisation));
+    if (wire) {
+      fmt::format_to(std::back_inserter(out), ",{},{},{},{},{}", link.wire_bytes, link.errors,
+                     link.resent_packets, link.resent_bytes, link.ack_bytes);
+    }
+    out += '\n';
   }
   return out;
 }
@@ -146,7 +168,7 @@ void write_results(ResultFolder& folder, const Results& results, const Scenario&
                    const Json& effective, const ProgramInfo& program) {
   folder.stage("effective-scenario.json", json_text(effective));
   if (scenario.outputs.statistics) {
-    folder.stage("links.csv", links_csv(results));
+    folder.stage("links.csv", links_csv(results, scenario));
   } else {
     folder.drop("links.csv");
   }

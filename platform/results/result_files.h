@@ -15,7 +15,8 @@ std::string scenario_hash(const Json& effective, const ProgramInfo& program);
 /// The content of result.json. `statistics` false leaves out links, NPUs and collectives.
 std::string result_text(const Results& results, const Scenario& scenario, const Json& effective,
                         const ProgramInfo& program);
-std::string links_csv(const Results& results);
+/// With the bytes on the wire, errors and what they cost where the scenario has headers or retransmission.
+std::string links_csv(const Results& results, const Scenario& scenario);
 /// Chrome trace-event JSON: a process per NPU, a thread per kind of work; slices of a kind that overlap lie
 /// on threads of their own. Times are microseconds with six decimals, that is whole picoseconds.
 void write_trace(const Results& results, Sink& sink);

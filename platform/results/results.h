@@ -26,6 +26,11 @@ struct LinkResult {
   std::uint64_t bytes = 0, bytes_per_s = 0;
   Time busy_ps = 0, stalled_ps = 0;  // stalled: a packet is ready and lacks credit, the link is free
   double utilisation = 0;            // busy / step time
+  // With Go-Back-N.
+  std::uint64_t errors = 0;                            // packets in error
+  std::uint64_t resent_packets = 0, resent_bytes = 0;  // sent, and sent again; not in `bytes`
+  std::uint64_t ack_bytes = 0;                         // on the way back
+  std::uint64_t wire_bytes = 0;  // bytes, resent_bytes and control packets, with headers
 };
 struct NpuResult {
   std::uint32_t npu = 0;

@@ -136,6 +136,7 @@ void collect_collectives(const Wafer& wafer, const Topology& topology, const Wor
 void collect_links(const Wafer& wafer, const Topology& topology, Results& results) {
   for (std::size_t k = 0; k < wafer.links().size(); ++k) {
     const LinkStatistics& statistics = wafer.links()[k]->statistics();
+    const LinkConfig& config = wafer.links()[k]->config();
     const LinkSpec& spec = topology.links[k];
     LinkResult result;
     result.name = spec.name;
@@ -146,6 +147,12 @@ void collect_links(const Wafer& wafer, const Topology& topology, Results& result
     // A run that was stopped had put more on the link than had passed.
     result.busy_ps = std::min(statistics.busy_ps, results.time_ps);
     result.stalled_ps = statistics.stalled_ps;
+    result.errors = statistics.errors;
+    result.resent_packets = statistics.resent_packets;
+    result.resent_bytes = statistics.resent_bytes;
+    result.ack_bytes = statistics.ack_bytes;
+    result.wire_bytes = statistics.bytes + statistics.resent_bytes + statistics.control_bytes +
+                        (statistics.packets + statistics.resent_packets) * config.header_bytes;
     if (results.time_ps > 0) {
       result.utilisation = static_cast<double>(result.busy_ps) / static_cast<double>(results.time_ps);
     }
@@ -272,6 +279,10 @@ Results run_scenario(const Scenario& scenario, const RunHooks& hooks) {
   } catch (const CollectiveMismatch& mismatch) {
     results.status = "check_failed";
     results.message = wafer.tree_flows().describe(mismatch.group()) + ": " + mismatch.what();
+  } catch (const DeadLink& dead) {
+    results.status = "check_failed";
+    results.message =
+        topology.link(dead.link()).name + ": " + dead.what() + " (/wafer/fabric/errors, or its length)";
   }
   wafer.release_passed();
   for (std::uint32_t n = 0; n < workload.programs.size(); ++n) {

@@ -157,10 +157,21 @@ void Checks::fabric(const Scenario& scenario) {
                                                         spec.fred.npus_per_l1, npus));
     }
   }
+  if (validator_.sound({"/wafer/fabric/flow_control", "/wafer/fabric/errors"})) errors(scenario);
   io(scenario);
   if (validator_.sound({"/wafer/fabric/mesh2d", "/wafer/fabric/fred", "/wafer/fabric/link_rates"})) {
     link_rates(scenario);
   }
+}
+
+void Checks::errors(const Scenario& scenario) {
+  const ErrorSpec& errors = scenario.wafer.fabric.errors;
+  if (scenario.wafer.fabric.flow_control.retransmission == Retransmission::kGoBackN) return;
+  const std::string needs =
+      "needs /wafer/fabric/flow_control/retransmission go_back_n, or what is lost never comes; found "
+      "off";
+  if (errors.bit_error_rate > 0) validator_.fault("/wafer/fabric/errors/bit_error_rate", needs);
+  if (!errors.script.empty()) validator_.fault("/wafer/fabric/errors/script", needs);
 }
 
 void Checks::io(const Scenario& scenario) {

@@ -16,6 +16,10 @@ using Json = nlohmann::ordered_json;
 
 enum class FabricKind { kRing, kSwitch, kMesh2d, kFred };
 enum class Grain { kAuto, kPacket };
+enum class BufferRule { kRoundTrip, kPaper };
+enum class PreemptionKind { kOff, kMpPpDp };
+enum class Retransmission { kOff, kGoBackN };
+enum class Acknowledgements { kCounted, kCharged };
 enum class DataMode { kNone, kValues };
 enum class MemoryCheck { kError, kWarn, kOff };
 enum class WorkloadKind { kResnet152, kTransformer, kCollective };
@@ -76,15 +80,33 @@ struct FredSpec {
   double switch_latency_ns;
   bool in_network;  // reduce and multicast in the switches
 };
+struct FlowControlSpec {
+  BufferRule buffers;
+  std::uint32_t header_bytes;
+  PreemptionKind preemption;
+  double reconfiguration_ns;  // with preemption, at the outputs of FRED switches
+  Retransmission retransmission;
+  Acknowledgements acknowledgements;
+};
+struct ScriptedError {
+  std::string link;
+  std::uint64_t packet;  // n-th packet of the link, from 1
+};
+struct ErrorSpec {
+  double bit_error_rate;
+  std::vector<ScriptedError> script;
+};
 struct FabricSpec {
   FabricKind kind;
   RingSpec ring;
   SwitchSpec switch_;
   Mesh2dSpec mesh2d;
   FredSpec fred;
-  std::uint32_t buffer_packets;  // per flow and hop; 0: ceil(rate * 2 * latency / 4096) + 2
+  std::uint32_t buffer_packets;  // per flow and hop; 0: ceil(rate * round trip / 4096) + 2
   /// Rates of single links, by name ("x2y1->x3y1"), over the rate of the kind.
   std::map<std::string, std::uint64_t> link_rates;
+  FlowControlSpec flow_control;
+  ErrorSpec errors;
 };
 enum class IoPacing { kNone, kFair };
 enum class IoChannels { kPerClass, kOne };

@@ -53,10 +53,10 @@ void describe_run(std::vector<Descriptor>& all) {
   table.object("/outputs", "What is written.");
   table.boolean("/outputs/statistics", true, "Counters per link and NPU.", FIELD(outputs.statistics));
   table.boolean("/outputs/trace", false, "A timeline in Chrome's trace-event format.", FIELD(outputs.trace));
-  table.integer("/seed", "", 1, 0, ~std::uint64_t{0},
-                "Recorded with the results; nothing in a run is random yet (a searched placement has a seed "
-                "of its own).",
-                FIELD(seed));
+  table.integer(
+      "/seed", "", 1, 0, ~std::uint64_t{0},
+      "Of the links' errors (/wafer/fabric/errors/bit_error_rate); a searched placement has one of its own.",
+      FIELD(seed));
 }
 
 }  // namespace wafervp

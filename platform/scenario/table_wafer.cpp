@@ -100,8 +100,8 @@ void describe_fabric(Table<Scenario>& table) {
                 FIELD(wafer.fabric.fred.in_network));
   table.integer(
       "/wafer/fabric/buffer_packets", "packets", 0, 0, 1000000,
-      "Buffer of one flow at the end of a link, in packets of 4096 bytes. 0: ceil(rate * 2 * latency / "
-      "4096) + 2.",
+      "Buffer of one flow at the end of a link, in packets of 4096 bytes. 0: ceil(rate * round trip / "
+      "4096) + 2, where the round trip is that of a credit: 2 * link latency, and the switch's.",
       FIELD(wafer.fabric.buffer_packets));
   table.integer_map("/wafer/fabric/link_rates", KeyKind::kLink, "bytes/s", 1, kMaxRate,
                     "Rates of single links, by name, in place of the fabric's rate: x0y0->x1y0 on a mesh, "
@@ -176,6 +176,7 @@ void describe_wafer(std::vector<Descriptor>& all) {
       .required = true;
   describe_npu(table);
   describe_fabric(table);
+  describe_flow_control(all);
   describe_io(table);
   describe_firmware(table);
 }

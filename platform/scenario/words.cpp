@@ -20,6 +20,30 @@ const Words<Grain>& words_of() {
   return words;
 }
 template <>
+const Words<BufferRule>& words_of() {
+  static const Words<BufferRule> words = {{"round_trip", BufferRule::kRoundTrip},
+                                          {"paper", BufferRule::kPaper}};
+  return words;
+}
+template <>
+const Words<PreemptionKind>& words_of() {
+  static const Words<PreemptionKind> words = {{"off", PreemptionKind::kOff},
+                                              {"mp_pp_dp", PreemptionKind::kMpPpDp}};
+  return words;
+}
+template <>
+const Words<Retransmission>& words_of() {
+  static const Words<Retransmission> words = {{"off", Retransmission::kOff},
+                                              {"go_back_n", Retransmission::kGoBackN}};
+  return words;
+}
+template <>
+const Words<Acknowledgements>& words_of() {
+  static const Words<Acknowledgements> words = {{"counted", Acknowledgements::kCounted},
+                                                {"charged", Acknowledgements::kCharged}};
+  return words;
+}
+template <>
 const Words<DataMode>& words_of() {
   static const Words<DataMode> words = {{"none", DataMode::kNone}, {"values", DataMode::kValues}};
   return words;

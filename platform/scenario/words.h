@@ -27,6 +27,14 @@ const std::vector<std::pair<const char*, FabricKind>>& words_of();
 template <>
 const std::vector<std::pair<const char*, Grain>>& words_of();
 template <>
+const std::vector<std::pair<const char*, BufferRule>>& words_of();
+template <>
+const std::vector<std::pair<const char*, PreemptionKind>>& words_of();
+template <>
+const std::vector<std::pair<const char*, Retransmission>>& words_of();
+template <>
+const std::vector<std::pair<const char*, Acknowledgements>>& words_of();
+template <>
 const std::vector<std::pair<const char*, DataMode>>& words_of();
 template <>
 const std::vector<std::pair<const char*, MemoryCheck>>& words_of();

@@ -5,7 +5,7 @@
 #include <array>
 #include <stdexcept>
 
-#include "topology/split_mix.h"
+#include "core/split_mix.h"
 
 namespace wafervp {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "topology/split_mix.h"
+#include "core/split_mix.h"
 
 namespace wafervp {
 namespace {

@@ -28,6 +28,8 @@ class TopologyBuilder {
 
  private:
   void apply_link_rates();
+  void check_script() const;
+  std::uint32_t buffer_packets(const LinkSpec& link) const;
 
   const WaferSpec& wafer_;
   Topology topology_;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "topology/picoseconds.h"
+#include "wafer/link_config.h"
 #include "wafervp/hal.h"
 
 namespace wafervp {
@@ -58,7 +59,7 @@ Wafer::Wafer(const Scenario& scenario, const Topology& topology, const Workload&
       tree_flows_(topology, workload.communicators) {
   make_accelerators(scenario, workload);
   for (std::size_t c = 0; c < workload.communicators.size(); ++c) set_pace(workload.communicators[c], c);
-  make_links(scenario.detail);
+  make_links(scenario);
   if (npus_route(topology)) {
     make_routers();
   } else {
@@ -110,18 +111,13 @@ void Wafer::set_pace(const Communicator& group, std::size_t index) {
   }
 }
 
-void Wafer::make_links(const DetailSpec& detail) {
+void Wafer::make_links(const Scenario& scenario) {
   for (std::size_t k = 0; k < topology_.links.size(); ++k) {
-    const LinkSpec& spec = topology_.links[k];
-    LinkConfig config;
-    config.id = LinkId(static_cast<std::uint32_t>(k));
-    config.rate = Rate(spec.bytes_per_s);
-    config.latency = spec.latency_ps;
-    config.buffer_packets = spec.buffer_packets;
-    config.train_packets = detail.train_packets;
-    config.packet_grain = detail.grain == Grain::kPacket;
+    const LinkConfig config = link_config(scenario, topology_, LinkId(static_cast<std::uint32_t>(k)));
     links_.push_back(std::make_unique<Link>(numbered("link", k).c_str(), config, calendar_, &arena_));
   }
+  if (scenario.wafer.fabric.flow_control.acknowledgements != Acknowledgements::kCharged) return;
+  for (const auto& [one, back] : link_pairs(topology_)) links_[one.value]->set_reverse(*links_[back.value]);
 }
 
 void Wafer::make_routers() {

@@ -50,7 +50,7 @@ class Wafer {
  private:
   void make_accelerators(const Scenario& scenario, const Workload& workload);
   void set_pace(const Communicator& group, std::size_t index);
-  void make_links(const DetailSpec& detail);
+  void make_links(const Scenario& scenario);
   void make_routers();
   void make_switches();
   void wire();

@@ -135,6 +135,69 @@ std::vector<FabricCase> make() {
     made.buffer_packets = 6;
     cases.push_back(made);
   }
+
+  // A switch takes time: it is part of each credit's round trip.
+  {
+    FabricCase made;
+    made.name = "slow_switch";
+    made.why = "three flows through a switch of 100 ns, two of them into one port";
+    made.fabric = Fabric::kSwitch;
+    made.columns = 8;
+    made.rows = 1;
+    made.bytes_per_s = 750 * kGB;
+    made.switch_latency_ns = 100;
+    made.messages = {{0, 7, 16 * kMiB, 0}, {1, 6, 16 * kMiB, 0}, {2, 6, 4 * kMiB, 3000}};
+    cases.push_back(made);
+    made.name = "slow_switch_short_buffers";
+    made.why = "12 packets do not cover the round trip of 140 ns";
+    made.buffer_packets = 12;
+    cases.push_back(made);
+  }
+  {
+    FabricCase made = fred("slow_fred_switches", "four links and three switches of 40 ns, shared on the way",
+                           3000 * kGB, 12000 * kGB);
+    made.switch_latency_ns = 40;
+    made.messages = {{0, 4, 16 * kMiB, 0}, {1, 8, 16 * kMiB, 500}, {2, 4, 8 * kMiB, 1000}};
+    cases.push_back(made);
+  }
+  {
+    FabricCase made = fred("slow_switches_sum", "an in-switch all-reduce through switches of 40 ns",
+                           3000 * kGB, 12000 * kGB);
+    made.switch_latency_ns = 40;
+    made.all_reduce = AllReduceCase{"in_switch", 16 * kMiB, {{7, 1000}}};
+    cases.push_back(made);
+  }
+
+  // A class that goes before another.
+  {
+    FabricCase made = fred("preempted_sum", "messages go before an in-switch all-reduce, at no cost",
+                           3000 * kGB, 12000 * kGB);
+    made.preemption = true;
+    made.all_reduce = AllReduceCase{"in_switch", 16 * kMiB, {}};
+    made.messages = {{0, 9, 4 * kMiB, 1000}, {1, 9, 4 * kMiB, 1500}, {13, 2, 8 * kMiB, 0}};
+    cases.push_back(made);
+    made.name = "preempted_sum_slow_change";
+    made.why = "the same, and switches take 5 ns to change over";
+    made.reconfiguration_ps = 5000;
+    cases.push_back(made);
+    made.name = "preempted_sum_thin_uplinks";
+    made.why = "packets of the messages leave gaps in the NPUs' links, which change over each time";
+    made.uplink_bytes_per_s = 1500 * kGB;
+    cases.push_back(made);
+  }
+  {
+    FabricCase made;
+    made.name = "preempted_ring";
+    made.why = "messages over one and more links go before a ring all-reduce";
+    made.fabric = Fabric::kRing;
+    made.columns = 8;
+    made.rows = 1;
+    made.bytes_per_s = 750 * kGB;
+    made.preemption = true;
+    made.all_reduce = AllReduceCase{"ring", 16 * kMiB, {}};
+    made.messages = {{0, 3, 4 * kMiB, 1000}, {2, 3, 4 * kMiB, 2000}, {6, 5, 8 * kMiB, 0}};
+    cases.push_back(made);
+  }
   return cases;
 }
 

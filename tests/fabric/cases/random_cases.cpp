@@ -61,6 +61,54 @@ FabricCase random_case(std::uint32_t number) {
   return made;
 }
 
+FabricCase switch_latency_case(std::uint32_t number) {
+  FabricCase made = random_case(number % kUniformRandomCases);
+  Random random(3000 + number);
+  made.name = "switch_latency_" + std::to_string(number);
+  made.why = "12 random messages through switches with a latency";
+  made.messages.clear();
+  while (made.messages.size() < 12) {
+    const auto from = static_cast<std::uint32_t>(random.between(0, made.npus() - 1));
+    const auto to = static_cast<std::uint32_t>(random.between(0, made.npus() - 1));
+    const auto same = [&](const MessageCase& other) { return other.from == from && other.to == to; };
+    if (from == to || std::any_of(made.messages.begin(), made.messages.end(), same)) continue;
+    made.messages.push_back({from, to, random.between(4u << 20, 16u << 20), random.between(0, 2000)});
+  }
+  made.switch_latency_ns = static_cast<std::uint32_t>(random.between(10, 200));
+  made.fabric = number < kUnequalSwitchCases ? Fabric::kFred : Fabric::kSwitch;
+  if (made.fabric == Fabric::kFred) {
+    std::swap(made.columns, made.rows);
+    made.uplink_bytes_per_s = random.between(375, 3000) * 1'000'000'000;
+  } else {
+    made.columns *= made.rows;
+    made.rows = 1;
+  }
+  return made;
+}
+
+FabricCase preempted_case(std::uint32_t number) {
+  Random random(4000 + number);
+  FabricCase made;
+  made.name = "preempted_" + std::to_string(number);
+  made.why = "random messages go before an in-switch all-reduce";
+  made.fabric = Fabric::kFred;
+  made.columns = 4;
+  made.rows = 5;
+  made.bytes_per_s = 3'000'000'000'000;
+  made.uplink_bytes_per_s = random.between(1500, 12000) * 1'000'000'000;
+  made.preemption = true;
+  made.reconfiguration_ps = static_cast<std::uint32_t>(random.between(0, 5000));
+  made.all_reduce = AllReduceCase{"in_switch", random.between(1u << 11, 1u << 13) * 4096, {}};
+  while (made.messages.size() < 6) {
+    const auto from = static_cast<std::uint32_t>(random.between(0, made.npus() - 1));
+    const auto to = static_cast<std::uint32_t>(random.between(0, made.npus() - 1));
+    const auto same = [&](const MessageCase& other) { return other.from == from && other.to == to; };
+    if (from == to || std::any_of(made.messages.begin(), made.messages.end(), same)) continue;
+    made.messages.push_back({from, to, random.between(4u << 20, 16u << 20), random.between(0, 10'000)});
+  }
+  return made;
+}
+
 FabricCase joined_case(std::uint32_t number) {
   Random random(2000 + number);
   FabricCase made;

@@ -36,14 +36,17 @@ class Network {
 
   packet_loop::Loop& loop() { return loop_; }
 
-  FlowId flow(const std::vector<std::string>& places, std::uint32_t destination) {
+  /// Levels of the traffic classes, with pre-emption.
+  enum class Level : std::uint32_t { kMessages = 2, kAllReduce = 3 };
+
+  FlowId flow(const std::vector<std::string>& places, std::uint32_t destination, Level level) {
     std::vector<LinkId> path;
     for (std::size_t i = 0; i + 1 < places.size(); ++i) {
       const std::string name = places[i] + "->" + places[i + 1];
       path.push_back(links_.at(name));
       ++flows_of_link_[name];
     }
-    return loop_.add_flow(path, destination);
+    return loop_.add_flow(path, destination, case_.preemption ? static_cast<std::uint32_t>(level) : 0);
   }
 
   /// Nodes from NPU to NPU: x first on the mesh, the shorter way round on the ring (ties clockwise).
@@ -93,9 +96,14 @@ class Network {
     const auto own = case_.link_rates.find(name);
     if (own != case_.link_rates.end()) rate = own->second;
     const Time latency = Time{case_.latency_ns} * 1000;
-    const std::uint32_t buffer =
-        case_.buffer_packets ? case_.buffer_packets : packet_loop::default_buffer_packets(rate, latency);
-    links_[name] = loop_.add_link(rate, latency, buffer);
+    const Time node = to.compare(0, 3, "npu") == 0 ? 0 : Time{case_.switch_latency_ns} * 1000;
+    const std::uint32_t buffer = case_.buffer_packets
+                                     ? case_.buffer_packets
+                                     : packet_loop::default_buffer_packets(rate, latency, node);
+    links_[name] = loop_.add_link(rate, latency, buffer, node);
+    if (case_.preemption && from.compare(0, 1, "l") == 0) {
+      loop_.set_reconfiguration(links_[name], case_.reconfiguration_ps);
+    }
     flows_of_link_[name] = 0;
   }
   void add_mesh() {
@@ -184,7 +192,8 @@ class Run {
     for (const MessageCase& message : by_start) {
       const std::pair<std::uint32_t, std::uint32_t> pair{message.from, message.to};
       if (flows.count(pair) == 0) {
-        const FlowId flow = network_.flow(network_.route(message.from, message.to), message.to);
+        const FlowId flow =
+            network_.flow(network_.route(message.from, message.to), message.to, Network::Level::kMessages);
         flows.emplace(pair, flow);
         senders_.emplace_back(flow, message.from);
         receivers_.emplace_back(flow, message.to);
@@ -205,7 +214,8 @@ class Run {
     const std::uint64_t share = case_.all_reduce->bytes / n;
     if (share * n != case_.all_reduce->bytes) throw std::invalid_argument("shares must be equal here");
     for (std::uint32_t i = 0; i < n; ++i) {
-      const FlowId flow = network_.flow(network_.route(i, (i + 1) % n), (i + 1) % n);
+      const FlowId flow =
+          network_.flow(network_.route(i, (i + 1) % n), (i + 1) % n, Network::Level::kAllReduce);
       if (static_cast<std::uint32_t>(flow) != i) throw std::logic_error("ring flows come first");
       senders_.emplace_back(flow, i);
       receivers_.emplace_back(flow, (i + 1) % n);
@@ -213,6 +223,7 @@ class Run {
     }
     const std::uint32_t steps = 2 * (n - 1);
     on_delivered_ = [this, n, share, steps](FlowId flow, std::uint32_t step, Time now) {
+      if (static_cast<std::uint32_t>(flow) >= n) return;  // a message
       const std::uint32_t receiver = (static_cast<std::uint32_t>(flow) + 1) % n;
       if (step + 1 < steps)
         network_.loop().inject(FlowId{receiver}, share, std::max(now, start_of(receiver)));
@@ -221,23 +232,27 @@ class Run {
 
   /// Sums at the L1 switches and at L2, and the copies back (fred paper, in-network all-reduce).
   void add_in_switch_all_reduce() {
+    constexpr auto kDp = Network::Level::kAllReduce;
+    using Copies = packet_loop::Loop::Copies;
+    // Where an output waits for another class, the product's others go on.
+    const Copies copies = case_.preemption ? Copies::kApart : Copies::kTogether;
     std::vector<FlowId> all_up, all_down;
     for (std::uint32_t s = 0; s < case_.rows; ++s) {
       const std::string l1 = Network::l1(s);
       std::vector<FlowId> in, out;
       for (std::uint32_t i = s * case_.columns; i < (s + 1) * case_.columns; ++i) {
-        in.push_back(network_.flow({Network::npu(i), l1}, i));
-        out.push_back(network_.flow({l1, Network::npu(i)}, i));
+        in.push_back(network_.flow({Network::npu(i), l1}, i, kDp));
+        out.push_back(network_.flow({l1, Network::npu(i)}, i, kDp));
         senders_.emplace_back(in.back(), i);
         receivers_.emplace_back(out.back(), i);
         network_.loop().inject(in.back(), case_.all_reduce->bytes, start_of(i));
       }
-      all_up.push_back(network_.flow({l1, "l2"}, 0));
-      all_down.push_back(network_.flow({"l2", l1}, 0));
-      network_.loop().add_stage(in, {all_up.back()});
-      network_.loop().add_stage({all_down.back()}, out);
+      all_up.push_back(network_.flow({l1, "l2"}, 0, kDp));
+      all_down.push_back(network_.flow({"l2", l1}, 0, kDp));
+      network_.loop().add_stage(in, {all_up.back()}, copies);
+      network_.loop().add_stage({all_down.back()}, out, copies);
     }
-    network_.loop().add_stage(all_up, all_down);
+    network_.loop().add_stage(all_up, all_down, copies);
   }
 
   const FabricCase& case_;

@@ -22,6 +22,8 @@ std::string scenario_json(const FabricCase& fabric_case, const std::string& grai
       fabric["kind"] = kind;
       fabric[kind] = {{"link_bytes_per_s", fabric_case.bytes_per_s},
                       {"link_latency_ns", fabric_case.latency_ns}};
+      if (fabric_case.fabric == Fabric::kSwitch)
+        fabric[kind]["switch_latency_ns"] = fabric_case.switch_latency_ns;
       break;
     }
     case Fabric::kFred:
@@ -31,8 +33,13 @@ std::string scenario_json(const FabricCase& fabric_case, const std::string& grai
                         {"npu_bytes_per_s", fabric_case.bytes_per_s},
                         {"uplink_bytes_per_s", fabric_case.uplink_bytes_per_s},
                         {"link_latency_ns", fabric_case.latency_ns},
+                        {"switch_latency_ns", fabric_case.switch_latency_ns},
                         {"in_network", fabric_case.all_reduce.has_value()}};
       break;
+  }
+  if (fabric_case.preemption) {
+    fabric["flow_control"] = {{"preemption", "mp_pp_dp"},
+                              {"reconfiguration_ns", fabric_case.reconfiguration_ps / 1000.0}};
   }
   fabric["buffer_packets"] = fabric_case.buffer_packets;
   if (!fabric_case.link_rates.empty()) fabric["link_rates"] = fabric_case.link_rates;

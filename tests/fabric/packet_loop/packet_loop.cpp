@@ -2,6 +2,8 @@
 #include "packet_loop/packet_loop.h"
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <stdexcept>
 #include <tuple>
 
@@ -21,10 +23,11 @@ Time serialisation_ps(std::uint64_t bytes, std::uint64_t bytes_per_s) {
   return static_cast<Time>(scaled / bytes_per_s);
 }
 
-std::uint32_t default_buffer_packets(std::uint64_t bytes_per_s, Time latency_ps) {
+std::uint32_t default_buffer_packets(std::uint64_t bytes_per_s, Time latency_ps, Time node_ps) {
   __extension__ using Wide = unsigned __int128;
   const Wide unit = static_cast<Wide>(1000000000000u) * kPacketBytes;
-  return static_cast<std::uint32_t>((static_cast<Wide>(bytes_per_s) * 2 * latency_ps + unit - 1) / unit) + 2;
+  const Time trip = 2 * latency_ps + node_ps;
+  return static_cast<std::uint32_t>((static_cast<Wide>(bytes_per_s) * trip + unit - 1) / unit) + 2;
 }
 
 /// A packet as it waits at a link: its head is there at `head`, it may start at `eligible`.
@@ -41,6 +44,7 @@ struct Loop::Lane {
   std::uint32_t flow = 0;
   std::uint32_t hop = 0;
   std::uint32_t wire = 0;
+  std::uint32_t level = 0;
   std::deque<Packet> queue;
   std::uint64_t sent = 0;
   std::uint64_t limit = kUnlimited;  ///< packets that credits allow in all
@@ -61,6 +65,7 @@ struct Loop::Flow {
 struct Loop::Stage {
   std::vector<Flow*> inputs;
   std::vector<Lane*> outputs;
+  Copies copies;
   struct Arrival {
     Packet packet;
     Time tail;
@@ -82,14 +87,15 @@ struct Loop::Port {
 
 struct Loop::Wire {
   Link link;
-  std::vector<Port> ports;         ///< by key
-  std::uint32_t served = kNoPort;  ///< key of the port that was served last
+  std::vector<Port> ports;                        ///< by key
+  std::map<std::uint32_t, std::uint32_t> served;  ///< by level: key of the port that was served last
+  std::optional<std::uint32_t> configured;        ///< level
+  Time configured_at = 0;
   Time free_at = 0;
   Time period_start = 0;  ///< of the busy period
   std::uint64_t period_bytes = 0;
   bool idle_before = true;
   Time woken_for = kNever;  ///< an arbitration is in the queue for this time
-  static constexpr std::uint32_t kNoPort = ~std::uint32_t{0};
 };
 
 bool Loop::Event::after(const Event& other) const {
@@ -100,15 +106,18 @@ bool Loop::Event::after(const Event& other) const {
 Loop::Loop() = default;
 Loop::~Loop() = default;
 
-LinkId Loop::add_link(std::uint64_t bytes_per_s, Time latency_ps, std::uint32_t buffer_packets) {
+LinkId Loop::add_link(std::uint64_t bytes_per_s, Time latency_ps, std::uint32_t buffer_packets,
+                      Time node_ps) {
   if (bytes_per_s == 0) throw std::invalid_argument("a link needs a rate");
   auto added = std::make_unique<Wire>();
-  added->link = Link{bytes_per_s, latency_ps, buffer_packets, 0};
+  added->link = Link{bytes_per_s, latency_ps, node_ps, buffer_packets, 0, 0};
   wires_.push_back(std::move(added));
   return LinkId{static_cast<std::uint32_t>(wires_.size() - 1)};
 }
 
-FlowId Loop::add_flow(std::vector<LinkId> path, std::uint32_t destination) {
+void Loop::set_reconfiguration(LinkId id, Time ps) { wire(id).link.reconfiguration_ps = ps; }
+
+FlowId Loop::add_flow(std::vector<LinkId> path, std::uint32_t destination, std::uint32_t level) {
   if (path.empty()) throw std::invalid_argument("a flow needs a path");
   auto added = std::make_unique<Flow>();
   added->destination = destination;
@@ -118,6 +127,7 @@ FlowId Loop::add_flow(std::vector<LinkId> path, std::uint32_t destination) {
     lane->flow = static_cast<std::uint32_t>(flows_.size());
     lane->hop = static_cast<std::uint32_t>(hop);
     lane->wire = index_of(path[hop]);
+    lane->level = level;
     Wire& on = wire(path[hop]);
     if (hop + 1 < path.size()) lane->limit = on.link.buffer_packets;
     const std::uint32_t key = hop == 0 ? 0 : 1 + index_of(path[hop - 1]);
@@ -132,9 +142,11 @@ FlowId Loop::add_flow(std::vector<LinkId> path, std::uint32_t destination) {
   return FlowId{static_cast<std::uint32_t>(flows_.size() - 1)};
 }
 
-StageId Loop::add_stage(const std::vector<FlowId>& inputs, const std::vector<FlowId>& outputs) {
+StageId Loop::add_stage(const std::vector<FlowId>& inputs, const std::vector<FlowId>& outputs,
+                        Copies copies) {
   if (inputs.empty() || outputs.empty()) throw std::invalid_argument("a stage needs inputs and outputs");
   auto added = std::make_unique<Stage>();
+  added->copies = copies;
   for (const FlowId id : inputs) {
     Flow& leg = flow(id);
     if (leg.into) throw std::invalid_argument("a flow ends at one stage");
@@ -201,18 +213,48 @@ void Loop::credit(Lane& lane) {
 
 bool Loop::ready(const Lane& lane) const {
   if (lane.queue.empty() || lane.queue.front().eligible > now_) return false;
-  if (!lane.stage) return lane.sent < lane.limit;
+  if (!lane.stage || lane.stage->copies == Copies::kApart) return lane.sent < lane.limit;
   // A stage sends packet j on any output only when all outputs have a credit for packet j.
   return std::all_of(lane.stage->outputs.begin(), lane.stage->outputs.end(),
                      [&](const Lane* output) { return lane.sent < output->limit; });
 }
 
+/// The lowest level that has a ready packet; kNever: none.
+std::uint64_t Loop::next_level(const Wire& wire) const {
+  std::uint64_t level = kNever;
+  for (const Port& port : wire.ports) {
+    for (const Lane* lane : port.lanes) {
+      if (ready(*lane)) level = std::min<std::uint64_t>(level, lane->level);
+    }
+  }
+  return level;
+}
+
+/// Whether the wire's source is configured for the packet that goes next.
+bool Loop::configured(Wire& on, std::uint32_t wire_index) {
+  const std::uint64_t level = next_level(on);
+  if (level == kNever || on.link.reconfiguration_ps == 0) return true;
+  if (on.configured != level) {
+    const Time kept = on.free_at + on.link.reconfiguration_ps;
+    if (on.configured && *on.configured < level && now_ < kept) {
+      wake(wire_index, kept);
+      return false;
+    }
+    on.configured_at = on.configured ? now_ + on.link.reconfiguration_ps : now_;
+    on.configured = static_cast<std::uint32_t>(level);
+    if (on.configured_at > now_) wake(wire_index, on.configured_at);
+  }
+  return on.configured_at <= now_;
+}
+
 Loop::Lane* Loop::choose(Wire& chosen_from) const {
   auto& ports = chosen_from.ports;
-  const auto oldest = [this](const Port& port) {
+  const std::uint64_t level = next_level(chosen_from);
+  if (level == kNever) return nullptr;
+  const auto oldest = [this, level](const Port& port) {
     Lane* best = nullptr;
     for (Lane* lane : port.lanes) {
-      if (!ready(*lane)) continue;
+      if (lane->level != level || !ready(*lane)) continue;
       if (!best || std::make_tuple(lane->queue.front().head, lane->flow) <
                        std::make_tuple(best->queue.front().head, best->flow)) {
         best = lane;
@@ -221,13 +263,14 @@ Loop::Lane* Loop::choose(Wire& chosen_from) const {
     return best;
   };
   std::size_t first = 0;
-  if (chosen_from.served != Wire::kNoPort) {
-    while (first < ports.size() && ports[first].key <= chosen_from.served) ++first;
+  const auto served = chosen_from.served.find(static_cast<std::uint32_t>(level));
+  if (served != chosen_from.served.end()) {
+    while (first < ports.size() && ports[first].key <= served->second) ++first;
   }
   for (std::size_t i = 0; i < ports.size(); ++i) {
     const Port& port = ports[(first + i) % ports.size()];
     if (Lane* lane = oldest(port)) {
-      chosen_from.served = port.key;
+      chosen_from.served[lane->level] = port.key;
       return lane;
     }
   }
@@ -238,6 +281,7 @@ void Loop::arbitrate(std::uint32_t wire_index) {
   Wire& on = *wires_[wire_index];
   if (on.woken_for == now_) on.woken_for = kNever;
   if (!on.idle_before && on.free_at > now_) return;  // its end wakes it again
+  if (!configured(on, wire_index)) return;
   if (Lane* lane = choose(on)) start(on, wire_index, *lane);
 }
 
@@ -268,8 +312,10 @@ void Loop::start(Wire& on, std::uint32_t wire_index, Lane& lane) {
 
   Flow& of = *flows_[lane.flow];
   if (lane.hop == 0 && packet.last) of.departed.push_back(end);
-  const Time head = now_ + on.link.latency_ps;
-  const Time tail = end + on.link.latency_ps;
+  const bool ends = lane.hop + 1 == of.lanes.size() && of.into == nullptr;
+  const Time behind = on.link.latency_ps + (ends ? 0 : on.link.node_ps);
+  const Time head = now_ + behind;
+  const Time tail = end + behind;
   if (lane.hop + 1 < of.lanes.size()) {
     Lane& next = *of.lanes[lane.hop + 1];
     const Time ser = serialisation_ps(packet.bytes, wires_[next.wire]->link.bytes_per_s);

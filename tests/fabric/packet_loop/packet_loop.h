@@ -23,12 +23,16 @@ enum class StageId : std::uint32_t {};
 struct Link {
   std::uint64_t bytes_per_s = 0;
   Time latency_ps = 0;
+  Time node_ps = 0;                  ///< from the link's end to the next queue, or to the stage
   std::uint32_t buffer_packets = 0;  ///< at the receiving end, for each flow
   std::uint64_t bytes = 0;           ///< statistics: carried so far
+  Time reconfiguration_ps = 0;       ///< between packets of different levels
 };
 
-/// The buffer that the product's scenarios choose when they say none: ceil(rate * 2 * latency / 4096) + 2.
-std::uint32_t default_buffer_packets(std::uint64_t bytes_per_s, Time latency_ps);
+/// The buffer that the product's scenarios choose when they say none: ceil(rate * (2 * latency + node) /
+/// 4096)
+/// + 2, where `node_ps` is the latency of the node at the link's end.
+std::uint32_t default_buffer_packets(std::uint64_t bytes_per_s, Time latency_ps, Time node_ps = 0);
 
 /// End of the n-th byte of a busy period: ceil(n * 10^12 / rate) ps after its start.
 Time serialisation_ps(std::uint64_t bytes, std::uint64_t bytes_per_s);
@@ -40,12 +44,21 @@ class Loop {
   Loop(const Loop&) = delete;
   Loop& operator=(const Loop&) = delete;
 
-  LinkId add_link(std::uint64_t bytes_per_s, Time latency_ps, std::uint32_t buffer_packets);
+  LinkId add_link(std::uint64_t bytes_per_s, Time latency_ps, std::uint32_t buffer_packets, Time node_ps = 0);
   /// A flow over `path` (not empty). `destination` only orders the deliveries of one time.
-  FlowId add_flow(std::vector<LinkId> path, std::uint32_t destination);
+  /// A ready packet of a flow of a lower `level` goes before all of higher ones.
+  FlowId add_flow(std::vector<LinkId> path, std::uint32_t destination, std::uint32_t level = 0);
+  /// What feeds the link takes so long to change from one level to another; a packet of a lower level that is
+  /// ready in the meantime begins the change anew. To a higher level it changes when the wire has been free
+  /// for as long.
+  void set_reconfiguration(LinkId link, Time ps);
   /// A reduction or multicast point: packet j of each of `outputs` is there when packet j of all of
   /// `inputs` is. The inputs end here and the outputs start here; a flow takes part in one stage an end.
-  StageId add_stage(const std::vector<FlowId>& inputs, const std::vector<FlowId>& outputs);
+  /// With kTogether an output sends packet j only when all have credit for it; with kApart each goes by its
+  /// own credit, as in a switch that replicates behind its buffer.
+  enum class Copies : std::uint8_t { kTogether, kApart };
+  StageId add_stage(const std::vector<FlowId>& inputs, const std::vector<FlowId>& outputs,
+                    Copies copies = Copies::kTogether);
 
   /// A message of `bytes` on `flow`, available at its source at `when` (not before now()). Returns its
   /// number on the flow; messages of one flow are injected in order of time.
@@ -94,6 +107,8 @@ class Loop {
   void arbitrate(std::uint32_t wire_index);
   bool ready(const Lane& lane) const;
   Lane* choose(Wire& chosen_from) const;
+  std::uint64_t next_level(const Wire& wire) const;
+  bool configured(Wire& wire, std::uint32_t wire_index);
   void start(Wire& on, std::uint32_t wire_index, Lane& lane);
   void arrive(Flow& at_end_of, const Packet& packet, Time head, Time tail);
   void collect(Stage& stage);

@@ -161,6 +161,34 @@ TEST(PacketLoop, ADeliveryMayInject) {
   EXPECT_EQ(loop.delivered(back).at(0), 2 * (kL + rounded_up(kMiB, k750)));
 }
 
+TEST(PacketLoop, ALowerLevelGoesFirst) {
+  // It waits for the packet that has begun, and no longer.
+  Loop loop;
+  const LinkId wire = link(loop, k750);
+  const FlowId low = loop.add_flow({wire}, 1, 3);
+  const FlowId first = loop.add_flow({wire}, 2, 1);
+  loop.inject(low, 4 * kMiB, 0);
+  loop.inject(first, kMiB, 1'000'000);
+  ASSERT_TRUE(loop.run());
+  const Time begun =
+      rounded_up(((1'000'000 * k750 / 1'000'000'000'000) / kPacketBytes + 1) * kPacketBytes, k750);
+  EXPECT_NEAR(loop.delivered(first).at(0), kL + begun + rounded_up(kMiB, k750), 1);
+  EXPECT_EQ(loop.delivered(low).at(0), kL + rounded_up(5 * kMiB, k750));
+}
+
+TEST(PacketLoop, AChangeOfLevelTakesItsTime) {
+  // Up at once; down when the wire has been free for as long as a change takes.
+  Loop loop;
+  const LinkId wire = link(loop, k750);
+  loop.set_reconfiguration(wire, 7'000);
+  const FlowId low = loop.add_flow({wire}, 1, 3);
+  const FlowId first = loop.add_flow({wire}, 2, 1);
+  loop.inject(low, 4 * kMiB, 0);
+  loop.inject(first, kMiB, 1'000'000);
+  ASSERT_TRUE(loop.run());
+  EXPECT_NEAR(loop.delivered(low).at(0), kL + rounded_up(5 * kMiB, k750) + 3 * 7'000, 3);
+}
+
 /// Reduction and multicast in the switches of a two-level tree: l1 groups of `per_l1`.
 struct Tree {
   Loop loop;

@@ -89,8 +89,29 @@ TEST(ScenarioHash, DependsOnScenarioAndProgram) {
 }
 
 TEST(LinksCsv, HasARowALink) {
-  EXPECT_EQ(links_csv(some_results()),
+  EXPECT_EQ(links_csv(some_results(), some_scenario(true, false)),
             "name,from,to,bytes,bytes_per_s,busy_ps,stalled_ps,utilisation\na->b,a,b,4096,750,10,1,0.5\n");
+}
+
+TEST(LinksCsv, TellsOfTheWireWhereItDiffersFromThePayload) {
+  Results results = some_results();
+  LinkResult& link = results.links.front();
+  link.wire_bytes = 8204;
+  link.errors = 1;
+  link.resent_packets = 1;
+  link.resent_bytes = 4096;
+  link.ack_bytes = 512;
+  Scenario scenario = some_scenario(true, false);
+  const std::string tail =
+      ",wire_bytes,errors,resent_packets,resent_bytes,ack_bytes\na->b,a,b,4096,750,10,1,0.5,"
+      "8204,1,1,4096,512\n";
+  scenario.wafer.fabric.flow_control.header_bytes = 6;
+  EXPECT_THAT(links_csv(results, scenario), testing::EndsWith(tail));
+  EXPECT_TRUE(
+      Json::parse(result_text(results, scenario, Json::object(), kProgram))["links"][0].contains("errors"));
+  scenario.wafer.fabric.flow_control.header_bytes = 0;
+  scenario.wafer.fabric.flow_control.retransmission = Retransmission::kGoBackN;
+  EXPECT_THAT(links_csv(results, scenario), testing::EndsWith(tail));
 }
 
 TEST(WriteResults, WritesWhatTheScenarioAsksFor) {

@@ -10,8 +10,8 @@
 #include <tuple>
 #include <utility>
 
+#include "core/split_mix.h"
 #include "topology/move_workers.h"
-#include "topology/split_mix.h"
 
 namespace wafervp::test {
 namespace {

@@ -5,9 +5,9 @@
 #include <optional>
 #include <vector>
 
+#include "core/split_mix.h"
 #include "fred_network/evaluate.h"
 #include "topology/fred_routes.h"
-#include "topology/split_mix.h"
 
 namespace wafervp::test {
 namespace {

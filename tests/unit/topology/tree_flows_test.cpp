@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <systemc>
 
+#include "core/split_mix.h"
 #include "topology/fred_wafer.h"
-#include "topology/split_mix.h"
 #include "topology/up_ports.h"
 #include "wafers.h"
 

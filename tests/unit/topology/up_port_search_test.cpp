@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "topology/split_mix.h"
+#include "core/split_mix.h"
 #include "topology/up_ports.h"
 
 namespace wafervp::test {

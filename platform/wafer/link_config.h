@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "link/link_engine.h"
+#include "scenario/scenario.h"
+#include "topology/topology.h"
+
+namespace wafervp {
+
+/// What the scenario says of link `id`: rate under its packets' headers, buffers, grain, channels, errors.
+LinkConfig link_config(const Scenario& scenario, const Topology& topology, LinkId id);
+
+/// Each link with the one the other way between the same two nodes.
+std::vector<std::pair<LinkId, LinkId>> link_pairs(const Topology& topology);
+
+}  // namespace wafervp
