@@ -20,8 +20,9 @@ class CommunicatorSet {
       : topology_(topology), firmware_(firmware) {}
 
   /// Adds groups that communicate at the same time, so that they share links; returns the index of the
-  /// first. Throws ScenarioError when the indices run out.
-  std::uint16_t add(TrafficKind kind, const std::vector<GroupName>& groups);
+  /// first. `phase`: what they are called together; empty: as their kind. Throws ScenarioError when the
+  /// indices run out.
+  std::uint16_t add(TrafficKind kind, const std::vector<GroupName>& groups, const std::string& phase = "");
 
   /// Adds groups of all I/O controllers and some NPUs each, which load and store at the same time, at most at
   /// `pace` bytes/s a channel (0: as fast as the links let them); returns the index of the first.
@@ -37,6 +38,7 @@ class CommunicatorSet {
   const Topology& topology_;
   const FirmwareSpec& firmware_;
   std::vector<Communicator> communicators_;
+  std::uint32_t families_ = 0;
 };
 
 /// Columns and rows of a group that is a full grid in rank order, member (x, y) being

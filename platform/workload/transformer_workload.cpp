@@ -66,8 +66,8 @@ void add_communicators(Plan& plan, const Placement& placement) {
   }
   plan.model_groups = plan.communicators.add(TrafficKind::kMp, model);
   plan.data_groups = plan.communicators.add(TrafficKind::kDp, data);
-  plan.forward_chains = plan.communicators.add(TrafficKind::kPp, forward);
-  plan.backward_chains = plan.communicators.add(TrafficKind::kPp, backward);
+  plan.forward_chains = plan.communicators.add(TrafficKind::kPp, forward, "pp forward");
+  plan.backward_chains = plan.communicators.add(TrafficKind::kPp, backward, "pp backward");
 }
 
 /// Writes the program of one rank.
