@@ -6,6 +6,7 @@
 
 #include "fred_network/colouring.h"
 #include "fred_network/conflict_search.h"
+#include "fred_network/rounds.h"
 
 namespace wafervp {
 
@@ -51,23 +52,10 @@ std::vector<Round> serialise(const FredShape& shape, const std::vector<FredFlow>
                              const RoutingOptions& options) {
   RoutingOptions trial = options;
   trial.name_conflicts = false;
-  std::vector<std::size_t> all(flows.size());
-  std::iota(all.begin(), all.end(), std::size_t{0});
-  Routing whole = route(shape, flows, trial);
-  if (whole.status == RoutingStatus::kRouted) return {{std::move(all), std::move(whole)}};
+  const RoundChoice choice = fewest_rounds(
+      flows.size(), [&](const FlowSet& set) { return route(shape, pick(flows, set), trial).status; });
   std::vector<Round> rounds;
-  for (const std::size_t flow : all) {
-    bool placed = false;
-    for (std::size_t r = 0; r < rounds.size() && !placed; ++r) {
-      std::vector<std::size_t> more = rounds[r].flows;
-      more.push_back(flow);
-      Routing routing = route(shape, pick(flows, more), trial);
-      if (routing.status != RoutingStatus::kRouted) continue;
-      rounds[r] = {std::move(more), std::move(routing)};
-      placed = true;
-    }
-    if (!placed) rounds.push_back({{flow}, route(shape, {flows[flow]}, trial)});
-  }
+  for (const FlowSet& set : choice.rounds) rounds.push_back({set, route(shape, pick(flows, set), trial)});
   return rounds;
 }
 

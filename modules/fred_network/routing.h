@@ -74,8 +74,8 @@ struct Round {
   std::vector<std::size_t> flows;  ///< indices
   Routing routing;                 ///< of these, in their order; kRouted
 };
-/// Serialises what does not fit at once: each flow goes into the first round that it can be routed in, in the
-/// order of the flows. One round when all fit. Errors as route().
+/// Serialises what does not fit at once, in the fewest rounds that fewest_rounds() finds. One round when all
+/// fit. Errors as route().
 std::vector<Round> serialise(const FredShape& shape, const std::vector<FredFlow>& flows,
                              const RoutingOptions& options = {});
 

@@ -90,8 +90,9 @@ void CollectiveStage::open_outputs(const Message& model) {
 void CollectiveStage::start_outputs(Record& record) {
   const Message& model = *record.inputs.front();
   if (output_flows_.empty()) open_outputs(model);
-  const Bytes data = reduced(record);
-  for (Flow* flow : output_flows_) {
+  std::vector<Bytes> values = values_of(record);
+  for (std::size_t o = 0; o < output_flows_.size(); ++o) {
+    Flow* flow = output_flows_[o];
     Message* message = messages_.acquire();
     message->flow = flow;
     message->bytes = record.bytes;
@@ -100,38 +101,22 @@ void CollectiveStage::start_outputs(Record& record) {
     message->source = model.source;
     message->tag = model.tag;
     message->dtype = model.dtype;
-    message->data = data;
+    message->data = std::move(values[o]);
     record.outputs.push_back(message);
   }
 }
 
-/// The sum in the order of the switch's stages of adders: neighbouring ports first, then pairs of pairs;
-/// a port without a partner passes (the binary tree that the recursive construction of Fred_m(P) has).
-Bytes CollectiveStage::reduced(const Record& record) const {
-  std::vector<Bytes> by_port;
-  for (std::size_t i = 0; i < record.inputs.size(); ++i) {
-    const unsigned port = config_.inputs[i];
-    if (by_port.size() <= port) by_port.resize(port + 1);
-    by_port[port] = record.inputs[i]->data;
-    if (by_port[port] == nullptr) return nullptr;
+/// By output; empty ones where the messages have no values.
+std::vector<Bytes> CollectiveStage::values_of(const Record& record) const {
+  std::vector<Bytes> inputs;
+  for (const Message* message : record.inputs) {
+    if (message->data == nullptr) return std::vector<Bytes>(config_.outputs.size());
+    inputs.push_back(message->data);
   }
   const auto element = element_of(record.inputs.front()->dtype);
-  while (by_port.size() > 1) {
-    std::vector<Bytes> next((by_port.size() + 1) / 2);
-    for (std::size_t i = 0; i < by_port.size(); i += 2) {
-      Bytes left = by_port[i];
-      const Bytes right = i + 1 < by_port.size() ? by_port[i + 1] : nullptr;
-      if (left == nullptr || right == nullptr) {
-        next[i / 2] = left == nullptr ? right : left;
-        continue;
-      }
-      // The senders' buffers belong to them alone, so that the sum may be made in place of the left one.
-      add(element, left->data(), right->data(), left->size());
-      next[i / 2] = std::move(left);
-    }
-    by_port = std::move(next);
-  }
-  return by_port.front();
+  if (config_.arithmetic != nullptr) return config_.arithmetic->outputs(std::move(inputs), element);
+  return std::vector<Bytes>(config_.outputs.size(),
+                            port_tree_sum(config_.inputs, std::move(inputs), element));
 }
 
 void CollectiveStage::send_on(const Run& merged) {
@@ -143,7 +128,7 @@ void CollectiveStage::send_on(const Run& merged) {
     run.message = record.outputs[o];
     run.hop = 0;
     run.hopeful = false;
-    run.origin += owner_.config().latency;
+    if (config_.takes_latency) run.origin += owner_.config().latency;
     FabricPhase phase = FabricPhase::kHead;
     owner_.output(config_.outputs[o]).nb_transport_fw(run, phase, owner_.no_delay_);
     // What goes to the accelerator here leaves the buffers as it comes.

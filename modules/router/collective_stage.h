@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <vector>
 
 #include "core/calendar.h"
 #include "core/fabric_protocol.h"
 #include "core/flow_table.h"
 #include "router/promise_merger.h"
+#include "router/stage_arithmetic.h"
 
 namespace wafervp {
 
@@ -20,6 +22,9 @@ class TreeRouter;
 struct StageConfig {
   std::uint32_t group = 0;  ///< handle of the in-network flow
   std::vector<unsigned> inputs, outputs;
+  /// Makes the outputs' values; none: the sum in the order of the tree of input ports, for all outputs.
+  std::shared_ptr<const StageArithmetic> arithmetic;
+  bool takes_latency = true;  ///< the node's, from input to output
 };
 
 /// Where a node looks up a tree that is not configured yet: the compiled routing of the wafer.
@@ -69,7 +74,7 @@ class CollectiveStage {
   void note_message(std::size_t input, const Run& run);
   void open_outputs(const Message& model);
   void start_outputs(Record& record);
-  Bytes reduced(const Record& record) const;
+  std::vector<Bytes> values_of(const Record& record) const;
   void send_on(const Run& merged);
   void return_credit(const Run& merged);
   void answer(Time now);

@@ -11,6 +11,7 @@
 #include "run/observer.h"
 #include "run/report.h"
 #include "topology/bounds.h"
+#include "topology/fred_built.h"
 #include "topology/picoseconds.h"
 #include "topology/placement.h"
 #include "wafer/wafer.h"
@@ -246,19 +247,25 @@ void judge(Wafer& wafer, const Workload& workload, const RunObserver& observer, 
 
 Results run_scenario(const Scenario& scenario, const RunHooks& hooks) {
   const Topology topology = build_topology(scenario.wafer);
-  const Placement placement = place(topology, scenario.workload.parallelism, scenario.workload.placement);
-  const Workload workload = build_workload(scenario, topology, placement);
-
-  const RunLog log(hooks, placement.npu_of_rank);
-  for (const std::string& warning : workload.warnings) {
-    if (log.wants(RunLog::kWarning)) log.line(0, "run", warning);
-  }
+  std::vector<std::string> warnings;
+  const Placement placement = place_workers(scenario.wafer, topology, scenario.workload, warnings);
+  Workload workload = build_workload(scenario, topology, placement);
+  relieve(scenario, topology, workload);
+  warnings.insert(warnings.end(), workload.warnings.begin(), workload.warnings.end());
 
   // Never destroyed: the process ends soon after its one run, and SystemC takes longer to let its objects go
   // one by one (a search among all for each) than to make them.
   static Wafer* kept;
   kept = new Wafer(scenario, topology, workload);
   Wafer& wafer = *kept;
+  if (wafer.fred_routing() != nullptr) {
+    const std::vector<std::string>& conflicts = wafer.fred_routing()->plan.warnings;
+    warnings.insert(warnings.end(), conflicts.begin(), conflicts.end());
+  }
+  const RunLog log(hooks, placement.npu_of_rank);
+  for (const std::string& warning : warnings) {
+    if (log.wants(RunLog::kWarning)) log.line(0, "run", warning);
+  }
   if (log.wants(RunLog::kInfo)) {
     log.line(0, "run",
              fmt::format("built {} NPUs, {} links, {} groups", topology.npus, topology.links.size(),
@@ -272,7 +279,7 @@ Results run_scenario(const Scenario& scenario, const RunHooks& hooks) {
   Watcher watcher(hooks, scenario, wafer, topology, workload, observer);
 
   Results results;
-  results.warnings = workload.warnings;
+  results.warnings = std::move(warnings);
   try {
     sc_core::sc_start();
     wafer.calendar().rethrow_failure();

@@ -44,7 +44,8 @@ struct Descriptor {
   std::size_t max_items = 0;          // lists and maps
   KeyKind key = KeyKind::kNpu;
   std::vector<std::string> words;
-  std::vector<Descriptor> members;  // of a record; pointers are relative to it
+  std::vector<std::string> words_to_come;  // refused with a message of its own
+  std::vector<Descriptor> members;         // of a record; pointers are relative to it
   /// Stores a valid value into the typed struct that the table is for.
   std::function<void(void*, const Json&)> set;
   std::function<Json(const void*)> get;

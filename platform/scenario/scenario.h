@@ -45,6 +45,9 @@ enum class Operation {
   kLoadAndStore  // both at the same time
 };
 enum class ElementType { kFp32, kFp16, kBf16, kInt32, kFp64 };
+/// What is done about in-network flows that cannot all be routed at once: the four remedies of arXiv
+/// 2406.19580.
+enum class FredRemedy { kSerialise, kMoreMiddles, kEndpointRing, kMoveWorkers };
 
 struct NpuSpec {
   double peak_flops_per_s;
@@ -79,6 +82,13 @@ struct FredSpec {
   double link_latency_ns;
   double switch_latency_ns;
   bool in_network;  // reduce and multicast in the switches
+  // Of a slice, for routing:
+  std::uint32_t middles;      // m of all switches
+  std::uint32_t up_ports;     // of an L1 switch; 0: as many as it has NPUs
+  std::uint32_t l2_chips;     // chips that the uppermost switch is cut into
+  std::uint32_t slices;       // that each switch is cut into
+  std::uint64_t store_bytes;  // for the configurations of a switch
+  FredRemedy remedy;
 };
 struct FlowControlSpec {
   BufferRule buffers;
@@ -200,7 +210,7 @@ struct WorkloadSpec {
 struct DetailSpec {
   std::string control_processor;  // "host"
   DataMode data;
-  std::string fred_switch;  // "behavioural"
+  std::string fred_switch;  // "behavioural", "structural"
   Grain grain;
   std::uint32_t train_packets;
 };

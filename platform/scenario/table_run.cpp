@@ -34,8 +34,15 @@ void describe_run(std::vector<Descriptor>& all) {
              FIELD(detail.control_processor));
   table.word("/detail/data", "none", "none: sizes only; values: real payloads, reduced in the fabric.",
              FIELD(detail.data));
-  table.name("/detail/fred_switch", "behavioural", {"behavioural"}, "Model of a FRED switch.",
-             FIELD(detail.fred_switch));
+  table
+      .name("/detail/fred_switch", "behavioural", {"behavioural", "structural"},
+            "Model of a FRED switch. behavioural: sums and copies of whole flows; structural: each sum and "
+            "copy "
+            "by the uswitches from the bits of a configuration, with the same values and times. rtl is not "
+            "there "
+            "yet.",
+            FIELD(detail.fred_switch))
+      .words_to_come = {"rtl"};
   table.word("/detail/grain", "auto", "auto: runs of packets; packet: every packet on its own.",
              FIELD(detail.grain));
   table.integer("/detail/train_packets", "packets", 4, 1, 65536,

@@ -35,6 +35,40 @@ void describe_npu(Table<Scenario>& table) {
                 FIELD(wafer.npu.reduce_bytes_per_s));
 }
 
+/// How the switches of a FRED fabric are built, and what is done where they cannot carry all flows at once.
+void describe_fred_switches(Table<Scenario>& table) {
+  table.integer(
+      "/wafer/fabric/fred/middles", "networks", 3, 2, 16,
+      "m of each switch Fred_m(P): its middle networks. Flows are routed through them when the wafer is "
+      "built; with 2 more of them conflict.",
+      FIELD(wafer.fabric.fred.middles));
+  table.integer(
+      "/wafer/fabric/fred/up_ports", "ports", 0, 0, 4096,
+      "Ports of an L1 switch towards the next level, for routing; they share the uplink's rate. 0: as many "
+      "as it has NPUs.",
+      FIELD(wafer.fabric.fred.up_ports));
+  table.integer("/wafer/fabric/fred/l2_chips", "chips", 1, 1, 2,
+                "Chips of a slice that the uppermost switch is cut into. The paper has two of 10 ports, with "
+                "which a few more phases conflict; 1 is the logical switch of 20 (assumption).",
+                FIELD(wafer.fabric.fred.l2_chips));
+  table.integer(
+      "/wafer/fabric/fred/slices", "chips", 5, 1, 64,
+      "Chips side by side that each switch is cut into, all configured alike. They are counted in the "
+      "wafer's area; a lane is simulated as one.",
+      FIELD(wafer.fabric.fred.slices));
+  table.integer(
+      "/wafer/fabric/fred/store_bytes", "bytes", 1536, 1, std::uint64_t{1} << 30,
+      "Memory of a switch for its configurations. Too small a one is an error with structural switches.",
+      FIELD(wafer.fabric.fred.store_bytes));
+  table.word(
+      "/wafer/fabric/fred/remedy", "serialise",
+      "What is done about flows of a phase that cannot all be routed at once. serialise: a few of them pass "
+      "one at a time; more_middles: all switches have as many middle networks as it takes; endpoint_ring: "
+      "NPUs of a few groups do it among themselves; move_workers: ranks are placed on other NPUs. Where one "
+      "does not help, flows are serialised.",
+      FIELD(wafer.fabric.fred.remedy));
+}
+
 void describe_fabric(Table<Scenario>& table) {
   table.object("/wafer/fabric", "The network between the NPUs.").required = true;
   table
@@ -98,6 +132,7 @@ void describe_fabric(Table<Scenario>& table) {
   table.boolean("/wafer/fabric/fred/in_network", true,
                 "Switches reduce and multicast (Fred-B, Fred-D); false: endpoints do all (Fred-A, Fred-C).",
                 FIELD(wafer.fabric.fred.in_network));
+  describe_fred_switches(table);
   table.integer(
       "/wafer/fabric/buffer_packets", "packets", 0, 0, 1000000,
       "Buffer of one flow at the end of a link, in packets of 4096 bytes. 0: ceil(rate * round trip / "

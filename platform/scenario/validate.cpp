@@ -166,6 +166,12 @@ bool Validator::check_word(const Descriptor& descriptor, const Json& value, cons
   for (const std::string& known : descriptor.words) {
     if (word == known) return true;
   }
+  for (const std::string& later : descriptor.words_to_come) {
+    if (word != later) continue;
+    fault(pointer,
+          "found " + quote(word) + ", which is not there yet; allowed: " + join_words(descriptor.words));
+    return false;
+  }
   const std::string near = nearest_word(word, descriptor.words);
   fault(pointer, "found " + quote(word) + (near.empty() ? "" : "; did you mean " + near + "?") +
                      (near.empty() ? "; allowed: " : " allowed: ") + join_words(descriptor.words));

@@ -146,6 +146,15 @@ const Words<ElementType>& words_of() {
   return words;
 }
 
+template <>
+const Words<FredRemedy>& words_of() {
+  static const Words<FredRemedy> words = {{"serialise", FredRemedy::kSerialise},
+                                          {"more_middles", FredRemedy::kMoreMiddles},
+                                          {"endpoint_ring", FredRemedy::kEndpointRing},
+                                          {"move_workers", FredRemedy::kMoveWorkers}};
+  return words;
+}
+
 std::uint32_t element_bytes(ElementType type) {
   switch (type) {
     case ElementType::kFp16:

@@ -64,6 +64,8 @@ template <>
 const std::vector<std::pair<const char*, Operation>>& words_of();
 template <>
 const std::vector<std::pair<const char*, ElementType>>& words_of();
+template <>
+const std::vector<std::pair<const char*, FredRemedy>>& words_of();
 
 /// Bytes of one element.
 std::uint32_t element_bytes(ElementType type);

@@ -1,60 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "topology/fred_configurations.h"
 
-#include <map>
+#include <algorithm>
+#include <limits>
 
 namespace wafervp {
-namespace {
 
-/// The chips of a slice with their networks and stores.
-class Chips {
- public:
-  Chips(const FredWafer& wafer, std::size_t store_bytes) : chips_(chips_of_slice(wafer)) {
-    for (const FredChip& chip : chips_) {
-      const auto network = networks_.try_emplace(chip.shape, chip.shape).first;
-      stores_.emplace_back(network->second.configuration_bits(), store_bytes);
-    }
+FredConfigurations compile(const FredPlan& plan, std::size_t store_bytes) {
+  FredConfigurations result{chips_of_slice(plan.wafer), {}, {}, {}, {}, store_bytes};
+  for (const FredChip& chip : result.chips) {
+    auto& network = result.networks[chip.shape];
+    if (network == nullptr) network = std::make_shared<const FredNetwork>(chip.shape);
+    result.stores.emplace_back(network->configuration_bits(), std::numeric_limits<std::size_t>::max());
   }
-
-  std::vector<std::optional<std::size_t>> store(const FredRoutes& routes) {
-    std::vector<std::optional<std::size_t>> entries(chips_.size());
-    for (std::size_t c = 0; c < chips_.size(); ++c) {
-      if (routes.parts[c].flows.empty()) continue;
-      const FredNetwork& network = networks_.at(chips_[c].shape);
-      try {
-        entries[c] = stores_[c].add(configure(network, routes.parts[c].flows, routes.routings[c]));
-      } catch (const ConfigurationStoreFull& full) {
-        throw ConfigurationStoreFull(chips_[c].name + ", " + name_of(chips_[c].shape) + ": " + full.what());
+  for (const PlannedPhase& phase : plan.phases) {
+    CompiledPhase compiled{phase.phase.name, {}};
+    for (const PlannedPhase::Set& set : phase.sets) {
+      std::vector<std::optional<std::size_t>> entries(result.chips.size());
+      for (std::size_t c = 0; c < result.chips.size(); ++c) {
+        if (set.routes.parts[c].flows.empty()) continue;
+        entries[c] = result.stores[c].add(configure(*result.networks.at(result.chips[c].shape),
+                                                    set.routes.parts[c].flows, set.routes.routings[c]));
       }
-    }
-    return entries;
-  }
-
-  std::vector<ConfigurationStore> take_stores() { return std::move(stores_); }
-
- private:
-  std::vector<FredChip> chips_;
-  std::map<FredShape, FredNetwork> networks_;
-  std::vector<ConfigurationStore> stores_;
-};
-
-}  // namespace
-
-FredConfigurations compile(const FredWafer& wafer, const std::vector<FredPhase>& phases,
-                           const FredRouteOptions& options, std::size_t store_bytes) {
-  check(wafer);
-  Chips chips(wafer, store_bytes);
-  FredConfigurations result;
-  for (const FredPhase& phase : phases) {
-    CompiledPhase compiled{phase.name, {}};
-    for (std::vector<std::size_t>& round : serialise(wafer, phase.flows, options)) {
-      const FredRoutes routes = route(wafer, pick(phase.flows, round), options);
-      compiled.rounds.push_back({std::move(round), chips.store(routes)});
+      compiled.entries.push_back(std::move(entries));
     }
     result.phases.push_back(std::move(compiled));
   }
-  result.stores = chips.take_stores();
+  for (const ConfigurationStore& store : result.stores) {
+    result.bytes.push_back(store.size() * store.entry_bytes());
+  }
   return result;
+}
+
+void check_stores(const FredConfigurations& configurations) {
+  for (std::size_t c = 0; c < configurations.chips.size(); ++c) {
+    const ConfigurationStore& store = configurations.stores[c];
+    const std::size_t room = configurations.store_bytes / store.entry_bytes();
+    if (store.size() <= room) continue;
+    // The phase of the first entry that finds no room.
+    const auto over = [&](const CompiledPhase& phase) {
+      return std::any_of(phase.entries.begin(), phase.entries.end(),
+                         [&](const auto& set) { return set[c] && *set[c] >= room; });
+    };
+    const auto phase = std::find_if(configurations.phases.begin(), configurations.phases.end(), over);
+    throw ConfigurationStoreFull(
+        "switch " + configurations.chips[c].name + ", " + name_of(configurations.chips[c].shape) +
+        ": no room for phase " + phase->name + ": expected at most " +
+        std::to_string(configurations.store_bytes) + " bytes, which hold " + std::to_string(room) +
+        " configurations of " + std::to_string(store.entry_bytes()) + " bytes, found " +
+        std::to_string(store.size()) + " of them, " + std::to_string(configurations.bytes[c]) + " bytes");
+  }
 }
 
 }  // namespace wafervp

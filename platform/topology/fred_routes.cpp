@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "topology/fred_slice.h"
+
 namespace wafervp {
 namespace {
 
@@ -37,14 +39,16 @@ std::vector<std::size_t> least_without_room(const FredWafer& wafer, const std::v
 std::string room_text(const FredWafer& wafer, const std::vector<FredFlow>& flows, const FredRoutes& routes) {
   std::string text = routes.problem + "\n";
   if (routes.without_room.empty()) return text;
+  const FredSlice tree(wafer);
   text += std::string(routes.no_up_ports_help ? "No up ports would do" : "No up ports were found") +
-          " for all of these; an L2 chip has " + std::to_string(wafer.up_ports / wafer.l2_chips) +
-          " ports for each L1:\n";
+          " for all of these; an L2 chip has " +
+          std::to_string(tree[tree.root() - 1].up_ports / tree.root_chips()) + " ports for each " +
+          (wafer.between.empty() ? "L1" : "switch below") + ":\n";
   for (const Crossing& crossing : routes.crossings) {
     if (std::count(routes.without_room.begin(), routes.without_room.end(), crossing.flow) == 0) continue;
     text += "  " + flows[crossing.flow].name + ":";
-    for (std::size_t l1 = 0; l1 < wafer.l1s.size(); ++l1) {
-      if (crossing.up[l1] || crossing.down[l1]) text += " l1_" + std::to_string(l1);
+    for (unsigned node = 0; node < tree.root(); ++node) {
+      if (crossing.up[node] || crossing.down[node]) text += " " + tree[node].name;
     }
     text += "\n";
   }
@@ -57,12 +61,13 @@ FredRoutes route(const FredWafer& wafer, const std::vector<FredFlow>& flows,
                  const FredRouteOptions& options) {
   check(wafer);
   check(flows, wafer.npus() + wafer.io_controllers());
-  FredRoutes routes{RoutingStatus::kRouted, crossings(wafer, flows), std::nullopt, "", {}, false, {}, {}};
+  FredRoutes routes{RoutingStatus::kRouted, crossings(wafer, flows), std::nullopt, "", {}, 0, false, {}, {}};
   const auto policy = make_up_port_policy(options.up_ports);
   UpPortChoice choice = policy->choose(wafer, flows, routes.crossings, options.routing);
   routes.up_ports = std::move(choice.ports);
   routes.problem = std::move(choice.problem);
   routes.no_up_ports_help = choice.proved;
+  routes.tried = choice.tried;
   if (!routes.up_ports) {
     routes.status = RoutingStatus::kConflict;
     if (options.routing.name_conflicts && options.up_ports != "in_order") {
@@ -79,43 +84,56 @@ FredRoutes route(const FredWafer& wafer, const std::vector<FredFlow>& flows,
   return routes;
 }
 
-std::vector<std::vector<std::size_t>> serialise(const FredWafer& wafer, const std::vector<FredFlow>& flows,
-                                                const FredRouteOptions& options) {
-  FredRouteOptions trial = options;
-  trial.routing.name_conflicts = false;
-  const auto fits = [&](const std::vector<std::size_t>& set) {
-    return route(wafer, pick(flows, set), trial).status == RoutingStatus::kRouted;
-  };
-  std::vector<std::size_t> all(flows.size());
-  std::iota(all.begin(), all.end(), std::size_t{0});
-  if (fits(all)) return {all};
-  std::vector<std::vector<std::size_t>> rounds;
-  for (const std::size_t flow : all) {
-    const auto round = std::find_if(rounds.begin(), rounds.end(), [&](std::vector<std::size_t>& set) {
-      set.push_back(flow);
-      if (fits(set)) return true;
-      set.pop_back();
-      return false;
-    });
-    if (round == rounds.end()) rounds.push_back({flow});
-  }
-  return rounds;
+RoutingStatus proved_status(const FredRoutes& routes) {
+  const bool open =
+      routes.status == RoutingStatus::kConflict && !routes.crossings.empty() && !routes.no_up_ports_help;
+  return open ? RoutingStatus::kOutOfBudget : routes.status;
 }
 
-std::string describe(const FredWafer& wafer, const std::vector<FredFlow>& flows, const FredRoutes& routes) {
+RoundBudget round_budget(const FredWafer& wafer) {
+  RoundBudget budget;
+  budget.asked = scaled(budget.asked, FredSlice(wafer));
+  return budget;
+}
+
+RoundChoice serialise(const FredWafer& wafer, const std::vector<FredFlow>& flows,
+                      const FredRouteOptions& options) {
+  FredRouteOptions trial = options;
+  trial.routing.name_conflicts = false;
+  return fewest_rounds(
+      flows.size(), [&](const FlowSet& set) { return proved_status(route(wafer, pick(flows, set), trial)); });
+}
+
+namespace {
+
+enum class Shown { kAll, kConflicts };
+
+std::string chips_text(const FredWafer& wafer, const std::vector<FredFlow>& flows, const FredRoutes& routes,
+                       Shown shown) {
   if (!routes.up_ports) return room_text(wafer, flows, routes);
   std::string text;
   const std::vector<FredChip> chips = chips_of_slice(wafer);
   for (std::size_t c = 0; c < chips.size(); ++c) {
     const std::vector<FredFlow>& here = routes.parts[c].flows;
-    if (here.empty()) continue;
     const Routing& routing = routes.routings[c];
+    if (here.empty() || (shown == Shown::kConflicts && !routing.conflict)) continue;
     text += chips[c].name + ", ";
     text += routing.conflict ? describe(chips[c].shape, here, *routing.conflict, chips[c].ports)
                              : name_of(chips[c].shape) + ":\n" + describe(here, routing, chips[c].ports);
   }
   if (!routes.crossings.empty() && routes.no_up_ports_help) text += "No other up ports help.\n";
   return text;
+}
+
+}  // namespace
+
+std::string describe(const FredWafer& wafer, const std::vector<FredFlow>& flows, const FredRoutes& routes) {
+  return chips_text(wafer, flows, routes, Shown::kAll);
+}
+
+std::string describe_conflict(const FredWafer& wafer, const std::vector<FredFlow>& flows,
+                              const FredRoutes& routes) {
+  return chips_text(wafer, flows, routes, Shown::kConflicts);
 }
 
 RouteSurvey survey(const FredWafer& wafer, const std::vector<ParallelismSpec>& parallelisms,

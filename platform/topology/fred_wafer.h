@@ -16,15 +16,22 @@ struct FredL1 {
   unsigned npus = 0, io_controllers = 0;
 };
 
-/// A wafer's FRED fabric for routing (arXiv 2406.19580): a two-level almost fat tree, each switch of which is
-/// cut into slices. Each slice is a chip of its own that carries whole collectives by itself, configured like
-/// the others. One L1 without up ports is a flat Fred_m(P).
+/// Switches between L1 and the root.
+struct FredUpperLevel {
+  unsigned switches = 0;  ///< each with as many of the switches below as the others, in their order
+  unsigned up_ports = 0;  ///< of each
+};
+
+/// A wafer's FRED fabric for routing (arXiv 2406.19580): an almost fat tree of two or more levels, each
+/// switch of which is cut into slices. Each slice is a chip of its own that carries whole collectives by
+/// itself, configured like the others. One L1 without up ports is a flat Fred_m(P).
 struct FredWafer {
   std::vector<FredL1> l1s;
-  unsigned up_ports = 0;  ///< of an L1 chip, towards L2
-  unsigned l2_chips = 1;  ///< a slice; up port k goes to chip k / (up_ports / l2_chips)
+  unsigned up_ports = 0;  ///< of an L1 chip
+  unsigned l2_chips = 1;  ///< of the root, a slice; up port k goes to chip k / (up_ports / l2_chips)
   unsigned middles = 3;   ///< m of all chips
   unsigned slices = 1;
+  std::vector<FredUpperLevel> between;  ///< from below; none where the root is the L2 switch
 
   unsigned npus() const;
   unsigned io_controllers() const;
@@ -36,17 +43,17 @@ FredWafer flat_fred(unsigned npus, unsigned middles);
 /// slice.
 FredWafer paper_fred(unsigned middles, unsigned l2_chips);
 
-/// Throws std::invalid_argument when a chip has fewer than 2 ports, the L2 chips do not divide the up ports,
-/// or there are several L1 without up ports.
+/// Throws std::invalid_argument when a chip has fewer than 2 ports, the root's chips do not divide the up
+/// ports that lead to them, a level does not divide the one below, or there are several L1 without up ports.
 void check(const FredWafer& wafer);
 
 /// A switch chip of a slice.
 struct FredChip {
   std::string name;  ///< "l1_0", "l2", "l2_1"
   FredShape shape;
-  PortNames ports;  ///< L1: NPUs, then I/O controllers, then up ports; L2: by L1, then by up port
+  PortNames ports;  ///< L1: NPUs, then I/O controllers, then up ports; above: by child and its up port
 };
-/// The chips of one slice: L1s, then L2s.
+/// The chips of one slice: L1s, then the levels above; the root's last.
 std::vector<FredChip> chips_of_slice(const FredWafer& wafer);
 /// Chips of the wafer by size, over all slices.
 std::map<FredShape, unsigned> count_chips(const FredWafer& wafer);
@@ -58,17 +65,18 @@ struct FredPlace {
 /// Throws std::out_of_range for an end that is not there.
 FredPlace place_of(const FredWafer& wafer, unsigned end);
 
-/// A flow between several L1s, and the L1s that its data go up from and come down to.
+/// A flow between several L1s, and the switches that its data go up from and come down to. Switches are
+/// numbered as in FredSlice: L1s first, then the levels above.
 struct Crossing {
   std::size_t flow;
-  std::vector<bool> up, down;  ///< by L1
+  std::vector<bool> up, down;  ///< by switch, without the root
 };
-/// The flows whose ends are not all at one L1. Data go up from each L1 with inputs and are summed at L2;
-/// where one L1 has all the inputs, its own outputs get their copy there, and it comes down to the others
-/// only.
+/// The flows whose ends are not all at one L1. Data go up from each switch with inputs, as far as the lowest
+/// one that all ends hang on, and are summed on the way; a switch that has all the inputs below it copies to
+/// its own outputs, and the data come down to the others only.
 std::vector<Crossing> crossings(const FredWafer& wafer, const std::vector<FredFlow>& flows);
 
-/// The up ports of crossing flows: [crossing][L1]; meaningful where the crossing goes up, or comes down.
+/// The up ports of crossing flows: [crossing][switch]; meaningful where the crossing goes up, or comes down.
 struct UpPorts {
   std::vector<std::vector<unsigned>> up, down;
 };

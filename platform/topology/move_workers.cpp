@@ -34,7 +34,7 @@ std::uint32_t flows_that_wait(const FredWafer& wafer, const ParallelismSpec& par
                               const Placement& placement, const FredRouteOptions& options) {
   std::size_t waiting = 0;
   for (const FredPhase& phase : fred_phases(parallelism, placement)) {
-    waiting += phase.flows.size() - serialise(wafer, phase.flows, options).front().size();
+    waiting += phase.flows.size() - serialise(wafer, phase.flows, options).rounds.front().size();
   }
   return static_cast<std::uint32_t>(waiting);
 }

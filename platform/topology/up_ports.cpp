@@ -1,22 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "topology/up_ports.h"
 
-#include <algorithm>
 #include <stdexcept>
 
+#include "topology/fred_slice.h"
 #include "topology/up_port_policies.h"
 
 namespace wafervp {
-namespace {
-
-/// Gives the next free port in one direction, and says when there is none left.
-bool take(std::vector<unsigned>& next, unsigned l1, unsigned ports, unsigned& port) {
-  port = next[l1]++;
-  return port < ports;
-}
-
-}  // namespace
-
 std::vector<std::string> up_port_policy_names() { return {"in_order", "searched", "searched_apart"}; }
 
 std::unique_ptr<UpPortPolicy> make_up_port_policy(const std::string& name) {
@@ -40,24 +30,26 @@ bool routable(const FredWafer& wafer, const std::vector<FredFlow>& flows,
 
 UpPortChoice InOrderUpPorts::choose(const FredWafer& wafer, const std::vector<FredFlow>& flows,
                                     const std::vector<Crossing>& crossings, const RoutingOptions&) const {
-  const auto l1s = static_cast<unsigned>(wafer.l1s.size());
-  const std::vector<std::vector<unsigned>> none(crossings.size(), std::vector<unsigned>(l1s));
+  const FredSlice tree(wafer);
+  const std::vector<std::vector<unsigned>> none(crossings.size(), std::vector<unsigned>(tree.root()));
   UpPorts ports{none, none};
   UpPortChoice choice;
-  std::vector<unsigned> next_up(l1s), next_down(l1s);
+  std::vector<unsigned> next_up(tree.root()), next_down(tree.root());
   for (std::size_t c = 0; c < crossings.size(); ++c) {
-    std::optional<unsigned> chip;
-    for (unsigned l1 = 0; l1 < l1s; ++l1) {
+    std::optional<unsigned> chip;  // of the root
+    for (unsigned node = 0; node < tree.root(); ++node) {
       for (const bool up : {true, false}) {
-        if (!(up ? crossings[c].up : crossings[c].down)[l1]) continue;
-        unsigned& port = (up ? ports.up : ports.down)[c][l1];
+        if (!(up ? crossings[c].up : crossings[c].down)[node]) continue;
+        const unsigned port = (up ? next_up : next_down)[node]++;
+        (up ? ports.up : ports.down)[c][node] = port;
         const std::string& name = flows[crossings[c].flow].name;
-        if (!take(up ? next_up : next_down, l1, wafer.up_ports, port)) {
-          choice.problem = name + " is one flow more than l1_" + std::to_string(l1) +
-                           " has up ports, which are " + std::to_string(wafer.up_ports);
+        if (port >= tree[node].up_ports) {
+          choice.problem = name + " is one flow more than " + tree[node].name + " has up ports, which are " +
+                           std::to_string(tree[node].up_ports);
           return choice;
         }
-        const unsigned leads_to = port / (wafer.up_ports / wafer.l2_chips);
+        if (tree[node].parent != tree.root()) continue;
+        const unsigned leads_to = tree.chip_at_parent(node, port);
         if (chip.value_or(leads_to) != leads_to) {
           choice.problem = "the up ports of " + name + " lead to different L2 chips";
           return choice;

@@ -16,7 +16,7 @@ namespace wafervp {
 struct UpPortChoice {
   std::optional<UpPorts> ports;  ///< none where the flows do not find room at all
   std::string problem;           ///< why not; empty where `ports` are there
-  std::uint64_t tried = 0;       ///< assignments held against the L2 chips
+  std::uint64_t tried = 0;       ///< assignments held against the chips
   bool proved = false;           ///< no up ports at all would do: only after a search that saw all there is
 };
 

@@ -22,7 +22,8 @@ TreeFlows::TreeFlows(const Topology& topology, const std::vector<Communicator>& 
   std::uint32_t next = 1;
   for (std::size_t c = 0; c < communicators.size(); ++c) {
     const auto n = static_cast<std::uint32_t>(communicators[c].members.size());
-    const bool native = n > 1 && (topology.in_network || communicators[c].io_controllers > 0);
+    const bool native =
+        n > 1 && communicators[c].in_network && (topology.in_network || communicators[c].io_controllers > 0);
     first_.push_back(native ? next : 0);
     trees_.emplace_back(topology, communicators[c].members);
     if (!native) continue;

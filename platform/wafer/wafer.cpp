@@ -56,14 +56,21 @@ Wafer::Wafer(const Scenario& scenario, const Topology& topology, const Workload&
     : topology_(topology),
       output_port_(ports_by_link(topology.outputs, topology.links.size())),
       calendar_("calendar"),
-      tree_flows_(topology, workload.communicators) {
+      tree_flows_(topology, workload.communicators),
+      comm_table_(workload.communicators, tree_flows_) {
+  if (topology.kind == FabricKind::kFred) {
+    fred_routing_ = std::make_unique<FredRouting>(scenario, topology, workload, tree_flows_);
+    const FredRouting& routing = *fred_routing_;
+    fred_stages_ = std::make_unique<FredStages>(topology, tree_flows_, routing.use, routing.plan,
+                                                routing.configurations ? &*routing.configurations : nullptr);
+  }
   make_accelerators(scenario, workload);
   for (std::size_t c = 0; c < workload.communicators.size(); ++c) set_pace(workload.communicators[c], c);
   make_links(scenario);
   if (npus_route(topology)) {
     make_routers();
   } else {
-    make_switches();
+    make_switches(scenario);
   }
   wire();
   load_programs(scenario, workload);
@@ -166,7 +173,8 @@ void Wafer::make_routers() {
   }
 }
 
-void Wafer::make_switches() {
+void Wafer::make_switches(const Scenario& scenario) {
+  LinkId next_id(static_cast<std::uint32_t>(topology_.links.size()));
   for (std::size_t s = topology_.ends(); s < topology_.nodes.size(); ++s) {
     const NodeId node(static_cast<std::uint32_t>(s));
     RouterConfig config;
@@ -176,8 +184,17 @@ void Wafer::make_switches() {
     auto routing = std::make_unique<TopologyRouting>(topology_, node, output_port_);
     const std::string& name = topology_.nodes[s].name;
     if (topology_.kind == FabricKind::kFred) {
-      auto fred = std::make_unique<FredSwitch>(name.c_str(), config, std::move(routing), node, tree_flows_,
-                                               calendar_, messages_, flows_);
+      FredLanes lanes;
+      for (const unsigned rounds : fred_stages_->lanes(node)) {
+        lanes.bytes_per_s.push_back(
+            std::max<std::uint64_t>(scenario.wafer.fabric.fred.npu_bytes_per_s / rounds, 1));
+      }
+      lanes.train_packets = scenario.detail.train_packets;
+      lanes.packet_grain = scenario.detail.grain == Grain::kPacket;
+      lanes.first_id = next_id;
+      next_id = LinkId(next_id.value + static_cast<std::uint32_t>(lanes.bytes_per_s.size()));
+      auto fred = std::make_unique<FredSwitch>(name.c_str(), config, std::move(routing), node, *fred_stages_,
+                                               calendar_, messages_, flows_, lanes, &arena_);
       trees_.push_back(fred.get());
       switches_.push_back(std::move(fred));
     } else {
@@ -237,30 +254,8 @@ void Wafer::load_programs(const Scenario& scenario, const Workload& workload) {
   communicators_.resize(topology_.ends());
   for (std::size_t c = 0; c < workload.communicators.size(); ++c) {
     const Communicator& group = workload.communicators[c];
-    auto& members = members_.emplace_back();
-    for (NpuId npu : group.members) members.push_back(npu.value);
     for (std::uint32_t i = 0; i < group.members.size(); ++i) {
-      wvp_comm comm{};
-      comm.size = static_cast<std::uint32_t>(group.members.size());
-      comm.my_index = i;
-      comm.members = members.data();
-      comm.io_controllers = group.io_controllers;
-      comm.dim_x = group.dim_x;
-      comm.dim_y = group.dim_y;
-      comm.x_first_share = group.x_first_share;
-      comm.flows = tree_flows_.first_handle(c);
-      comm.ring_rate = group.ring_rate;
-      comm.x_rate = group.x_rate;
-      comm.y_rate = group.y_rate;
-      comm.flow_rate = group.flow_rate;
-      comm.hop_latency_ps = group.hop_latency_ps;
-      comm.both_rate = group.both_rate;
-      comm.tree_rate = group.trees.rate;
-      comm.trees = static_cast<std::uint32_t>(group.trees.parents.size());
-      comm.tree_depth = group.trees.depth;
-      if (comm.trees != 0) comm.tree_links = tree_links_.emplace_back(tree_links(group.trees, i)).data();
-      comm.id = static_cast<std::uint16_t>(c);
-      communicators_[group.members[i].value].push_back(comm);
+      communicators_[group.members[i].value].push_back(comm_table_.comm(c, i));
       local[group.members[i].value].push_back(static_cast<std::uint16_t>(c));
     }
   }

@@ -15,6 +15,9 @@
 #include "router/tree_router.h"
 #include "scenario/scenario.h"
 #include "topology/topology.h"
+#include "wafer/comm_table.h"
+#include "wafer/fred_routing.h"
+#include "wafer/fred_stages.h"
 #include "wafer/host_processor.h"
 #include "wafer/tree_flows.h"
 #include "workload/programs.h"
@@ -41,6 +44,8 @@ class Wafer {
   /// Algorithm (enum wvp_algorithm) by which NPU `npu` runs its group operation of command `index`.
   std::uint32_t algorithm_of(NpuId npu, std::uint32_t index) const;
   const TreeFlows& tree_flows() const { return tree_flows_; }
+  /// How the switches carry the in-network flows; null on other fabrics.
+  const FredRouting* fred_routing() const { return fred_routing_.get(); }
   /// True when a message of `source` into the tree `group` waits somewhere for others.
   bool has_pending_from(std::uint32_t group, NpuId source) const;
   void set_observer(AcceleratorObserver& observer);
@@ -52,7 +57,7 @@ class Wafer {
   void set_pace(const Communicator& group, std::size_t index);
   void make_links(const Scenario& scenario);
   void make_routers();
-  void make_switches();
+  void make_switches(const Scenario& scenario);
   void wire();
   void load_programs(const Scenario& scenario, const Workload& workload);
 
@@ -63,15 +68,16 @@ class Wafer {
   MessagePool messages_;
   FlowTable flows_;
   TreeFlows tree_flows_;
+  CommTable comm_table_;
+  std::unique_ptr<FredRouting> fred_routing_;  ///< of a FRED fabric
+  std::unique_ptr<FredStages> fred_stages_;
   std::vector<std::unique_ptr<Accelerator>> accelerators_;  ///< by NPU, then by I/O controller
   std::vector<std::unique_ptr<Router>> routers_;            ///< by NPU, on fabrics whose NPUs route
   std::vector<std::unique_ptr<Router>> switches_;           ///< by node - ends
   std::vector<TreeRouter*> trees_;                          ///< of these, those that carry trees
   std::vector<std::unique_ptr<Link>> links_;
-  std::vector<std::vector<std::uint32_t>> members_;    ///< by communicator, shared by its members
-  std::deque<std::vector<std::uint32_t>> tree_links_;  ///< of each member of a group with trees
-  std::vector<std::vector<wvp_comm>> communicators_;   ///< by NPU: the groups that it belongs to
-  std::vector<std::vector<wvp_command>> programs_;     ///< by NPU, with local communicator numbers
+  std::vector<std::vector<wvp_comm>> communicators_;  ///< by NPU: the groups that it belongs to
+  std::vector<std::vector<wvp_command>> programs_;    ///< by NPU, with local communicator numbers
   std::vector<ArenaPointer<HostProcessor>> processors_;
 };
 

@@ -168,6 +168,26 @@ void measure_flows(const Topology& topology, std::vector<Communicator>& family) 
 
 }  // namespace
 
+namespace {
+
+const char* kind_word(TrafficKind kind) {
+  switch (kind) {
+    case TrafficKind::kMp:
+      return "mp";
+    case TrafficKind::kDp:
+      return "dp";
+    case TrafficKind::kPp:
+      return "pp";
+    case TrafficKind::kInputLoad:
+      return "input";
+    case TrafficKind::kWeightStreaming:
+      break;
+  }
+  return "streaming";
+}
+
+}  // namespace
+
 Grid grid_of(const Topology& topology, const std::vector<NpuId>& members) {
   if (topology.kind != FabricKind::kMesh2d && topology.kind != FabricKind::kFred) return {};
   const auto place = [&](std::size_t i) { return topology.nodes[members[i].value]; };
@@ -212,10 +232,13 @@ void CommunicatorSet::check_room(std::size_t groups) const {
 std::uint16_t CommunicatorSet::add_memory(const std::vector<GroupName>& groups, std::uint64_t pace) {
   check_room(groups.size());
   const std::size_t first = communicators_.size();
+  ++families_;
   for (const GroupName& group : groups) {
     Communicator c;
     c.name = group.name;
     c.kind = TrafficKind::kWeightStreaming;
+    c.family = families_;
+    c.phase = kind_word(c.kind);
     c.io_controllers = static_cast<std::uint32_t>(topology_.io.size());
     for (std::uint32_t k = 0; k < c.io_controllers; ++k) c.members.emplace_back(topology_.npus + k);
     c.members.insert(c.members.end(), group.members.begin(), group.members.end());
@@ -226,13 +249,16 @@ std::uint16_t CommunicatorSet::add_memory(const std::vector<GroupName>& groups, 
 }
 
 std::uint16_t CommunicatorSet::add(TrafficKind kind, const std::vector<GroupName>& groups,
-                                   Algorithm algorithm) {
+                                   Algorithm algorithm, const std::string& phase) {
   check_room(groups.size());
+  ++families_;
   std::vector<Communicator> family;
   for (const GroupName& group : groups) {
     Communicator c;
     c.name = group.name;
     c.kind = kind;
+    c.family = families_;
+    c.phase = phase.empty() ? kind_word(kind) : phase;
     c.members = group.members;
     const Grid grid = grid_of(topology_, group.members);
     c.dim_x = grid.columns;

@@ -20,10 +20,10 @@ class CommunicatorSet {
       : topology_(topology), firmware_(firmware) {}
 
   /// Adds groups that communicate at the same time, so that they share links; returns the index of the
-  /// first. With what else `algorithm` needs to know, that of their reductions. Throws ScenarioError when the
-  /// indices run out.
+  /// first. With what else `algorithm` needs to know, that of their reductions; `phase`: what they are called
+  /// together, empty: as their kind. Throws ScenarioError when the indices run out.
   std::uint16_t add(TrafficKind kind, const std::vector<GroupName>& groups,
-                    Algorithm algorithm = Algorithm::kAuto);
+                    Algorithm algorithm = Algorithm::kAuto, const std::string& phase = "");
 
   /// Adds groups of all I/O controllers and some NPUs each, which load and store at the same time, at most at
   /// `pace` bytes/s a channel (0: as fast as the links let them); returns the index of the first.
@@ -39,6 +39,7 @@ class CommunicatorSet {
   const Topology& topology_;
   const FirmwareSpec& firmware_;
   std::vector<Communicator> communicators_;
+  std::uint32_t families_ = 0;
 };
 
 /// Columns and rows of a group that is a full grid in rank order, member (x, y) being

@@ -141,28 +141,19 @@ class CommandLine {
   void add_describe() {
     CLI::App* command =
         add("describe", "Print what a scenario builds: modules, links, placement, memory, programs",
-            "wafervp describe scenario.json --routes 0:7", [this] {
+            "wafervp describe --routes scenario.json", [this] {
               describe_.overrides = parse_overrides(set_);
-              describe_.routes = routes_->count() > 0;
               return describe_command(describe_);
             });
     command->add_option("file", describe_.file, "Scenario or study")->required()->type_name("FILE");
     add_set(command);
     single(command->add_option("--variant", describe_.variant, "Only this variant of a study"), "NAME");
-    routes_ = command->add_option("--routes", describe_.between,
-                                  "Also routes between ranks; without FROM:TO those of all pairs");
-    routes_->expected(0, 1)->type_name("FROM:TO");
-    CLI::Option* chips = command->add_flag(
-        "--chips", describe_.chips.wanted,
-        "Also how the switch chips of a FRED wafer carry each phase: middle networks, up ports, conflicts");
-    single(command->add_option("--middles", describe_.chips.middles, "Middle networks of each chip [3]")
-               ->needs(chips)
-               ->check(CLI::Range(2u, 16u)),
-           "M");
-    single(command->add_option("--l2-chips", describe_.chips.l2_chips, "L2 chips of a slice, 1, 2 or 4 [1]")
-               ->needs(chips)
-               ->check(CLI::IsMember({1u, 2u, 4u})),
-           "N");
+    command->add_flag(
+        "--routes", describe_.routes,
+        "Also routes between all ranks; on FRED how the switches carry the flows of each phase, and what "
+        "helps where they conflict");
+    single(command->add_option("--between", describe_.between, "Also the route from one rank to another"),
+           "FROM:TO");
   }
   void add_compare() {
     CLI::App* command =
@@ -244,7 +235,6 @@ class CommandLine {
   }
 
   CLI::App app_;
-  CLI::Option* routes_ = nullptr;
   std::function<int()> action_;
   std::vector<std::string> set_;
   std::string word_;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "describe_fred.h"
+#include "describe_routes.h"
 #include "errors.h"
 #include "format.h"
 #include "options.h"
@@ -20,8 +21,10 @@
 #include "status.h"
 #include "table.h"
 #include "topology/deadlock.h"
+#include "topology/fred_built.h"
 #include "topology/placement.h"
 #include "topology/topology.h"
+#include "wafer/fred_routing.h"
 #include "workload/programs.h"
 
 namespace wafervp::cli {
@@ -162,7 +165,7 @@ std::uint32_t parse_rank(const std::string& text, const std::string& typed, std:
   const auto parsed = std::from_chars(text.data(), end, rank);
   if (parsed.ec != std::errc() || parsed.ptr != end || rank >= ranks) {
     throw UsageError(
-        fmt::format("--routes {}: expected FROM:TO, two ranks of 0..{}", quote(typed), ranks - 1));
+        fmt::format("--between {}: expected FROM:TO, two ranks of 0..{}", quote(typed), ranks - 1));
   }
   return rank;
 }
@@ -178,15 +181,20 @@ std::string route_line(const Plan& plan, std::uint32_t from, std::uint32_t to) {
   return text + (a == b ? " the same NPU\n" : ", " + format_time(latency) + '\n');
 }
 
-std::string describe_routes(const Plan& plan, const std::string& between) {
+std::string describe_between(const Plan& plan, const std::string& between) {
+  const auto ranks = static_cast<std::uint32_t>(plan.placement.npu_of_rank.size());
+  const std::size_t colon = std::min(between.find(':'), between.size());
+  const std::string to = colon < between.size() ? between.substr(colon + 1) : "";
+  return "\nroute between ranks\n" + route_line(plan, parse_rank(between.substr(0, colon), between, ranks),
+                                                parse_rank(to, between, ranks));
+}
+
+std::string describe_routes(const Plan& plan) {
+  if (plan.topology.kind == FabricKind::kFred) {
+    return describe_fred_routes(plan.scenario, plan.topology, plan.placement, plan.workload);
+  }
   const auto ranks = static_cast<std::uint32_t>(plan.placement.npu_of_rank.size());
   std::string text = "\nroutes between ranks\n";
-  if (!between.empty()) {
-    const std::size_t colon = std::min(between.find(':'), between.size());
-    const std::string to = colon < between.size() ? between.substr(colon + 1) : "";
-    return text + route_line(plan, parse_rank(between.substr(0, colon), between, ranks),
-                             parse_rank(to, between, ranks));
-  }
   for (std::uint32_t from = 0; from < ranks; ++from) {
     for (std::uint32_t to = 0; to < ranks; ++to) {
       if (from != to) text += route_line(plan, from, to);
@@ -201,19 +209,21 @@ std::string describe(const std::string& title, const Document& document, const D
   print_warnings(warnings);
   try {
     const Topology topology = build_topology(scenario.wafer);
-    const Placement placement = place(topology, scenario.workload.parallelism, scenario.workload.placement);
-    const Workload workload = build_workload(scenario, topology, placement);
+    std::vector<std::string> told;
+    const Placement placement = place_workers(scenario.wafer, topology, scenario.workload, told);
+    Workload workload = build_workload(scenario, topology, placement);
+    relieve(scenario, topology, workload);
     const Plan plan{scenario, topology, placement, workload};
     std::string text = title + '\n' + describe_modules(plan) + describe_links(topology) +
                        describe_ranks(plan) + describe_communicators(workload) +
-                       describe_fred(topology, workload) + "\nroutes: " + describe_cycles(topology, scenario.wafer.io.channels) + '\n';
-    for (const std::string& warning : workload.warnings) note("warning: " + title + ": " + warning + '\n');
-    if (options.routes) text += describe_routes(plan, options.between);
-    if (options.chips.wanted) {
-      if (topology.kind != FabricKind::kFred)
-        note("warning: " + title + ": --chips: the fabric is not fred\n");
-      text += describe_chips(topology, placement, scenario.workload.parallelism, options.chips);
-    }
+                       describe_fred(scenario, topology, workload) +
+                       "\nroutes: " + describe_cycles(topology, scenario.wafer.io.channels) + '\n';
+    told.insert(told.end(), workload.warnings.begin(), workload.warnings.end());
+    const std::vector<std::string> conflicts = routing_warnings(scenario, topology, workload);
+    told.insert(told.end(), conflicts.begin(), conflicts.end());
+    for (const std::string& warning : told) note("warning: " + title + ": " + warning + '\n');
+    if (options.routes) text += describe_routes(plan);
+    if (!options.between.empty()) text += describe_between(plan, options.between);
     return text;
   } catch (const ScenarioError& error) {
     throw ScenarioError(locate(document, error.issues()));

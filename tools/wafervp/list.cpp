@@ -37,6 +37,7 @@ const std::map<std::string, std::string>& plain_names() {
       {"/detail/grain", "grains"},
       {"/detail/control_processor", "control processors"},
       {"/detail/fred_switch", "FRED switches"},
+      {"/wafer/fabric/fred/remedy", "FRED remedies"},
       {"/memory/check", "memory checks"},
   };
   return names;

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "describe_chips.h"
 #include "scenario/reader.h"
 
 namespace wafervp::cli {
@@ -29,8 +28,7 @@ struct DescribeOptions {
   std::vector<Override> overrides;
   std::string variant;  // of a study; empty: all
   bool routes = false;
-  std::string between;  // FROM:TO, empty: all pairs
-  ChipOptions chips;
+  std::string between;  // FROM:TO; empty: none in particular
 };
 
 int run_command(const RunOptions& options);

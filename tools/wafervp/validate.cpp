@@ -12,8 +12,10 @@
 #include "scenario/text.h"
 #include "status.h"
 #include "topology/deadlock.h"
+#include "topology/fred_built.h"
 #include "topology/placement.h"
 #include "topology/topology.h"
+#include "wafer/fred_routing.h"
 #include "workload/programs.h"
 
 namespace wafervp::cli {
@@ -21,8 +23,8 @@ namespace {
 
 /// Builds what a run would build before it simulates, so that the faults of all stages come out.
 /// Returns what is to be told of its routes.
-/// `told`: warnings that have been printed.
-std::string check_scenario(const Document& document, std::set<std::string>& told) {
+/// `title`: of the file, and of the variant; `told`: warnings that have been printed.
+std::string check_scenario(const std::string& title, const Document& document, std::set<std::string>& told) {
   std::vector<Issue> warnings;
   const Scenario scenario = read_scenario(document, &warnings);
   for (const Issue& warning : warnings) {
@@ -30,8 +32,18 @@ std::string check_scenario(const Document& document, std::set<std::string>& told
   }
   try {
     const Topology topology = build_topology(scenario.wafer);
-    build_workload(scenario, topology,
-                   place(topology, scenario.workload.parallelism, scenario.workload.placement));
+    std::vector<std::string> wafer;
+    const Placement placement = place_workers(scenario.wafer, topology, scenario.workload, wafer);
+    Workload workload = build_workload(scenario, topology, placement);
+    const auto built = static_cast<std::ptrdiff_t>(workload.warnings.size());
+    relieve(scenario, topology, workload);
+    wafer.insert(wafer.end(), workload.warnings.begin() + built, workload.warnings.end());
+    const std::vector<std::string> conflicts = routing_warnings(scenario, topology, workload);
+    wafer.insert(wafer.end(), conflicts.begin(), conflicts.end());
+    for (const std::string& warning : wafer) {
+      const std::string line = "warning: " + title + ": " + warning + '\n';
+      if (told.insert(line).second) note(line);
+    }
     return describe_cycles(topology, scenario.wafer.io.channels);
   } catch (const ScenarioError& error) {
     throw ScenarioError(locate(document, error.issues()));
@@ -42,17 +54,19 @@ std::string check_file(const std::string& file, const std::vector<Override>& ove
   const Document document = read_document(file, overrides);
   std::set<std::string> told;
   if (!is_study(document)) {
-    const std::string routes = check_scenario(document, told);
+    const std::string routes = check_scenario(file, document, told);
     return file + ": a scenario, no fault found; routes: " + routes + '\n';
   }
   const Study study = read_study(document);
   // Variants by what is to be told of their routes.
   std::map<std::string, std::vector<std::string>> routes;
   for (const Variant& variant : study.variants) {
-    routes[check_scenario(variant.document, told)].push_back(variant.name);
+    routes[check_scenario(file + ", variant " + variant.name, variant.document, told)].push_back(
+        variant.name);
   }
   for (const Beside& beside : study.beside) {
-    for (const Variant& variant : beside.study->variants) check_scenario(variant.document, told);
+    for (const Variant& variant : beside.study->variants)
+      check_scenario(file + ", beside it " + variant.name, variant.document, told);
   }
   std::string text =
       fmt::format("{}: a study of {} variants, no fault found; routes: ", file, study.variants.size());

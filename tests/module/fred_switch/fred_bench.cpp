@@ -22,6 +22,15 @@ RouterConfig config_of(unsigned ports, Time latency) {
   return config;
 }
 
+/// A part of flow 1.
+StageConfig stage(std::vector<unsigned> inputs, std::vector<unsigned> outputs) {
+  StageConfig config;
+  config.group = 1;
+  config.inputs = std::move(inputs);
+  config.outputs = std::move(outputs);
+  return config;
+}
+
 std::unique_ptr<RoutingAlgorithm> by_number(unsigned ports) {
   std::vector<unsigned> table;
   for (unsigned port = 0; port < ports; ++port) table.push_back(port);
@@ -30,10 +39,12 @@ std::unique_ptr<RoutingAlgorithm> by_number(unsigned ports) {
 
 }  // namespace
 
-SwitchBench::SwitchBench(const std::string& name, unsigned ports, const FredRates& rates)
+SwitchBench::SwitchBench(const std::string& name, unsigned ports, const FredRates& rates, unsigned lanes)
     : shared(name),
       fred((name + "_fred").c_str(), config_of(ports, rates.switch_latency), by_number(ports), NodeId(0),
-           directory, shared.calendar, shared.pool, shared.flows) {
+           directory, shared.calendar, shared.pool, shared.flows,
+           {std::vector<std::uint64_t>(lanes, rates.up), 4, rates.packet_grain, LinkId(1000)}),
+      ports_(ports) {
   for (unsigned k = 0; k < ports; ++k) {
     const std::string number = std::to_string(k);
     sources.emplace_back((name + "_source" + number).c_str(), shared);
@@ -53,9 +64,27 @@ SwitchBench::SwitchBench(const std::string& name, unsigned ports, const FredRate
   }
 }
 
-std::uint32_t SwitchBench::flow(std::vector<unsigned> inputs, std::vector<unsigned> outputs) {
-  directory.add(NodeId(0), {++groups_, std::move(inputs), std::move(outputs)});
+std::uint32_t SwitchBench::flow(std::vector<unsigned> inputs, std::vector<unsigned> outputs,
+                                std::shared_ptr<const StageArithmetic> arithmetic) {
+  StageConfig stage;
+  stage.group = ++groups_;
+  stage.inputs = std::move(inputs);
+  stage.outputs = std::move(outputs);
+  stage.arithmetic = std::move(arithmetic);
+  directory.add(NodeId(0), stage);
   return groups_;
+}
+
+std::uint32_t SwitchBench::flow_through(unsigned lane, std::vector<unsigned> inputs,
+                                        std::vector<unsigned> outputs) {
+  const std::uint32_t group = flow(std::move(inputs), {ports_ + lane});
+  StageConfig out;
+  out.group = group;
+  out.inputs = {ports_ + lane};
+  out.outputs = std::move(outputs);
+  out.takes_latency = false;
+  directory.add(NodeId(0), out);
+  return group;
 }
 
 void SwitchBench::send_at(Time when, std::uint32_t from, std::uint32_t group, std::uint64_t bytes, Bytes data,
@@ -97,7 +126,7 @@ TreeBench::TreeBench(const std::string& name, unsigned l1s, unsigned npus, const
   std::vector<unsigned> below, all;
   for (unsigned n = 0; n < npus; ++n) below.push_back(n);
   for (unsigned s = 0; s < l1s; ++s) all.push_back(s);
-  directory.add(NodeId(0), {1, all, all});
+  directory.add(NodeId(0), stage(all, all));
   const auto link = [&](const std::string& which, std::uint64_t rate) -> Link& {
     return links.emplace_back((name + which).c_str(), link_config(rate, rates.latency, rates.packet_grain),
                               shared.calendar);
@@ -107,8 +136,8 @@ TreeBench::TreeBench(const std::string& name, unsigned l1s, unsigned npus, const
     FredSwitch& here = l1.emplace_back((name + "_l1_" + number).c_str(),
                                        config_of(npus + 1, rates.switch_latency), by_number(npus + 1),
                                        NodeId(1 + s), directory, shared.calendar, shared.pool, shared.flows);
-    directory.add(NodeId(1 + s), {1, below, {npus}});
-    directory.add(NodeId(1 + s), {1, {npus}, below});
+    directory.add(NodeId(1 + s), stage(below, {npus}));
+    directory.add(NodeId(1 + s), stage({npus}, below));
     Link& up = link("_uplink" + number, uplink_rate);
     Link& down = link("_downlink" + number, uplink_rate);
     here.out[npus].bind(up.in);

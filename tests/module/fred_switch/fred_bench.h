@@ -28,9 +28,12 @@ struct FredRates {
 
 /// One switch with `ports` sources and sinks: NPU k is at port k.
 struct SwitchBench {
-  SwitchBench(const std::string& name, unsigned ports, const FredRates& rates = {});
-  /// Configures a flow, and gives its handle.
-  std::uint32_t flow(std::vector<unsigned> inputs, std::vector<unsigned> outputs);
+  SwitchBench(const std::string& name, unsigned ports, const FredRates& rates = {}, unsigned lanes = 0);
+  /// Configures a flow, and gives its handle. `arithmetic`: none, the switch's own.
+  std::uint32_t flow(std::vector<unsigned> inputs, std::vector<unsigned> outputs,
+                     std::shared_ptr<const StageArithmetic> arithmetic = nullptr);
+  /// A flow that passes a lane between its sum and its copies.
+  std::uint32_t flow_through(unsigned lane, std::vector<unsigned> inputs, std::vector<unsigned> outputs);
   void send_at(Time when, std::uint32_t from, std::uint32_t group, std::uint64_t bytes, Bytes data = {},
                Element element = Element::kFp32);
   void run();
@@ -45,6 +48,7 @@ struct SwitchBench {
   std::deque<Sink> sinks;
 
  private:
+  unsigned ports_;
   std::uint32_t groups_ = 0;
 };
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Does the behavioural switch give, bit for bit, what the μswitches of Fred_m(P) make of the same values?
+// Do the behavioural and the structural switch give, bit for bit, what the flows define, at the same times?
 #include <cstring>
 #include <random>
+#include <stdexcept>
+#include <tuple>
 
 #include "core/element.h"
 #include "fred_bench.h"
-#include "fred_network/evaluate.h"
 #include "fred_network/routing.h"
+#include "fred_switch/arithmetic.h"
 
 namespace wafervp::test {
 namespace {
@@ -43,44 +45,72 @@ std::vector<FredFlow> random_flows(std::mt19937& random, unsigned ports) {
   return flows;
 }
 
-class BehaviouralAndStructural : public testing::TestWithParam<unsigned> {};
+/// Ports, and middle networks.
+class BehaviouralAndStructural : public testing::TestWithParam<std::tuple<unsigned, unsigned>> {};
 
-TEST_P(BehaviouralAndStructural, SwitchesGiveTheSameBytes) {
-  const unsigned ports = GetParam();
-  std::mt19937 random(ports);
+TEST_P(BehaviouralAndStructural, SwitchesGiveTheSameBytesAndTimes) {
+  const auto [ports, m] = GetParam();
+  std::mt19937 random(100 * m + ports);
   const std::vector<FredFlow> flows = random_flows(random, ports);
   Values values(ports);
   for (auto& value : values) value = floats(random);
+  const auto network = std::make_shared<const FredNetwork>(FredShape{ports, m});
 
-  SwitchBench bench("bench", ports);
-  for (const FredFlow& flow : flows) {
-    const std::uint32_t group = bench.flow(flow.inputs, flow.outputs);
-    for (const unsigned port : flow.inputs) {
-      bench.send_at(random() % 1000 * kNs, port, group, kBytes,
-                    std::make_shared<std::vector<std::byte>>(*values[port]), Element::kFp32);
-    }
-  }
-  bench.run();
-
-  for (const unsigned m : {2u, 3u}) {
-    const FredNetwork network({ports, m});
-    for (const Round& round : serialise(network.shape(), flows)) {
-      const std::vector<FredFlow> now = pick(flows, round.flows);
-      Values inputs(ports);
-      for (const FredFlow& flow : now) {
-        for (const unsigned port : flow.inputs) inputs[port] = values[port];
-      }
-      const Values outputs = evaluate(network, configure(network, now, round.routing), inputs, add_floats);
-      for (const FredFlow& flow : now) {
-        for (const unsigned port : flow.outputs) {
-          ASSERT_EQ(bench.sinks[port].deliveries.size(), 1u);
-          EXPECT_EQ(*bench.sinks[port].deliveries[0].data, outputs[port]) << "port " << port << ", m = " << m;
+  SwitchBench behavioural("behavioural", ports), structural("structural", ports);
+  // What cannot be routed at once has a configuration each; here they do not meet in time.
+  Time begin = 0;
+  for (const Round& round : serialise(network->shape(), flows)) {
+    const std::vector<FredFlow> now = pick(flows, round.flows);
+    const ConfigurationBits bits = configure(*network, now, round.routing);
+    for (const FredFlow& flow : now) {
+      const auto arithmetic = std::make_shared<const ConfiguredNetwork>(
+          network, bits, NetworkPorts{flow.inputs, flow.outputs}, flow.outputs.size());
+      const std::uint32_t group = behavioural.flow(flow.inputs, flow.outputs);
+      ASSERT_EQ(structural.flow(flow.inputs, flow.outputs, arithmetic), group);
+      for (const unsigned port : flow.inputs) {
+        const Time when = begin + random() % 1000 * kNs;
+        for (SwitchBench* bench : {&behavioural, &structural}) {
+          bench->send_at(when, port, group, kBytes, std::make_shared<std::vector<std::byte>>(*values[port]),
+                         Element::kFp32);
         }
       }
     }
+    begin += 10'000 * kNs;
+  }
+  behavioural.run();
+
+  const Values expected = defined_outputs(flows, values, add_floats);
+  for (unsigned port = 0; port < ports; ++port) {
+    const auto& one = behavioural.sinks[port].deliveries;
+    const auto& other = structural.sinks[port].deliveries;
+    ASSERT_EQ(one.size(), expected[port] ? 1u : 0u) << "port " << port;
+    ASSERT_EQ(other.size(), one.size()) << "port " << port;
+    if (one.empty()) continue;
+    EXPECT_EQ(*one[0].data, *expected[port]) << "port " << port;
+    EXPECT_EQ(*other[0].data, *expected[port]) << "port " << port;
+    EXPECT_EQ(other[0].when, one[0].when) << "port " << port;
   }
 }
-INSTANTIATE_TEST_SUITE_P(Ports, BehaviouralAndStructural, testing::Values(2, 3, 5, 8, 11, 12, 20, 23, 24));
+INSTANTIATE_TEST_SUITE_P(Ports, BehaviouralAndStructural,
+                         testing::Combine(testing::Range(2u, 25u), testing::Values(2u, 3u)));
+
+TEST(Structural, NoticesAConfigurationOfAnotherFlow) {
+  const auto network = std::make_shared<const FredNetwork>(FredShape{8, 3});
+  const std::vector<FredFlow> flows = {{"f", {0, 3}, {1, 5, 6}}};
+  const ConfigurationBits bits = configure(*network, flows, route(network->shape(), flows));
+  const auto outputs = [&](std::vector<unsigned> inputs, std::vector<unsigned> to) {
+    std::vector<Bytes> values;
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      values.push_back(std::make_shared<std::vector<std::byte>>(8));
+    const std::size_t count = to.size();
+    return ConfiguredNetwork(network, bits, {std::move(inputs), std::move(to)}, count)
+        .outputs(std::move(values), Element::kFp32);
+  };
+  EXPECT_EQ(outputs({0, 3}, {1, 5, 6}).size(), 3u);
+  EXPECT_THROW(outputs({0, 3}, {1, 5}), std::logic_error);
+  EXPECT_THROW(outputs({0, 3}, {1, 5, 7}), std::logic_error);
+  EXPECT_THROW(outputs({0}, {1, 5, 6}), std::invalid_argument);  // an adder that would wait for ever
+}
 
 }  // namespace
 }  // namespace wafervp::test

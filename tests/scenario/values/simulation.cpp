@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simulation.h"
 
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <cstring>
 #include <map>
 #include <random>
 #include <stdexcept>
 #include <utility>
 
+#include "in_child.h"
 #include "reference.h"
 #include "scenario/reader.h"
 #include "switch_sum.h"
@@ -29,7 +27,7 @@ Scenario scenario_of(const Wanted& wanted, const char* data) {
                                {"name", "values"},
                                {"wafer", wanted.wafer},
                                {"workload", {{"kind", "collective"}, {"collective", collective}}},
-                               {"detail", {{"data", data}}}};
+                               {"detail", {{"data", data}, {"fred_switch", wanted.fred_switch}}}};
   return read_scenario(parse_document(json.dump(), "values"));
 }
 
@@ -196,41 +194,6 @@ class Bench {
   std::vector<std::uint32_t> members_;
   std::vector<Buffer> before_;
 };
-
-/// Runs `body` in a child; the text that it returns.
-template <class Body>
-std::string in_child(Body body) {
-  int ends[2];
-  if (::pipe(ends) != 0) throw std::runtime_error("pipe");
-  const pid_t child = ::fork();
-  if (child < 0) throw std::runtime_error("fork");
-  if (child == 0) {
-    ::close(ends[0]);
-    std::string text;
-    try {
-      text = body();
-    } catch (const std::exception& error) {
-      text = std::string("error: ") + error.what();
-    }
-    for (std::size_t done = 0; done < text.size();) {
-      const ssize_t written = ::write(ends[1], text.data() + done, text.size() - done);
-      if (written <= 0) ::_exit(2);
-      done += static_cast<std::size_t>(written);
-    }
-    ::_exit(0);
-  }
-  ::close(ends[1]);
-  std::string text;
-  char buffer[4096];
-  for (ssize_t got; (got = ::read(ends[0], buffer, sizeof buffer)) > 0;)
-    text.append(buffer, static_cast<std::size_t>(got));
-  ::close(ends[0]);
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-    return text + " error: the child ended with " + std::to_string(status);
-  return text;
-}
 
 std::string text_of(const std::vector<Time>& times) {
   std::string text;

@@ -16,6 +16,7 @@ struct Wanted {
   std::uint32_t chunks = 1;
   std::uint32_t root = 0;
   std::vector<std::uint32_t> ranks;  // empty: all
+  std::string fred_switch = "behavioural";
 };
 
 std::string describe(const Wanted& wanted);

@@ -36,8 +36,9 @@ Buffer switch_sum(std::uint32_t dtype, const std::vector<std::uint32_t>& members
   for (std::size_t i = 0; i < members.size(); ++i) {
     l1[members[i] / npus_per_l1][members[i] % npus_per_l1] = values[i];
   }
+  // A single flow takes the first of an L1's up ports, of which there are as many as NPUs.
   std::map<std::uint32_t, Buffer> sums;
-  for (auto& [number, ports] : l1) sums[number] = sum_of_ports(dtype, ports);
+  for (auto& [number, ports] : l1) sums[number * npus_per_l1] = sum_of_ports(dtype, ports);
   return sum_of_ports(dtype, sums);
 }
 

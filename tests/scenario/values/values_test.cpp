@@ -71,11 +71,15 @@ INSTANTIATE_TEST_SUITE_P(Values, EveryCount,
                                          Family{"mesh_relay", "relay", {"broadcast"}, flat_mesh}),
                          [](const auto& given) { return std::string(given.param.name); });
 
-class InSwitch : public testing::TestWithParam<const char*> {};
+class InSwitch : public testing::TestWithParam<std::tuple<const char*, const char*>> {
+ protected:
+  const char* operation() const { return std::get<0>(GetParam()); }
+  const char* fred_switch() const { return std::get<1>(GetParam()); }
+};
 
 TEST_P(InSwitch, AddsInTheOrderOfThePorts) {
   for (std::uint32_t n = 1; n <= 20; ++n) {
-    Wanted wanted{fred(5, 4, true), GetParam(), "in_switch", "", 0, 1, 0, some_of(20, n)};
+    Wanted wanted{fred(5, 4, true), operation(), "in_switch", "", 0, 1, 0, some_of(20, n), fred_switch()};
     if (wanted.operation == "broadcast") wanted.root = n / 2;
     expect_all_sizes(wanted, n, n == 3 || n == 20);
     if (HasFailure()) return;
@@ -84,14 +88,17 @@ TEST_P(InSwitch, AddsInTheOrderOfThePorts) {
 
 TEST_P(InSwitch, AddsInTheOrderOfThePortsOfOtherShapes) {
   std::uint32_t turn = 0;
-  for (const auto& [l1, per_l1] : {std::pair{1u, 7u}, {2u, 3u}, {3u, 5u}, {7u, 2u}, {6u, 1u}}) {
-    expect_all_sizes({fred(l1, per_l1, true), GetParam(), "in_switch", "", 0, 1, 0, {}}, ++turn, false);
+  for (const auto& [l1, per_l1] : {std::pair{1u, 7u}, {2u, 3u}, {3u, 5u}, {7u, 2u}, {6u, 1u}, {5u, 3u}}) {
+    expect_all_sizes({fred(l1, per_l1, true), operation(), "in_switch", "", 0, 1, 0, {}, fred_switch()},
+                     ++turn, false);
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Values, InSwitch,
-                         testing::Values("all_reduce", "reduce_scatter", "all_gather", "broadcast"),
-                         [](const auto& given) { return std::string(given.param); });
+INSTANTIATE_TEST_SUITE_P(
+    Values, InSwitch,
+    testing::Combine(testing::Values("all_reduce", "reduce_scatter", "all_gather", "broadcast"),
+                     testing::Values("behavioural", "structural")),
+    [](const auto& given) { return std::string(std::get<0>(given.param)) + "_" + std::get<1>(given.param); });
 
 class EndPointsOfFred : public testing::TestWithParam<Family> {};
 

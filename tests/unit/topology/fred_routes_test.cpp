@@ -92,7 +92,7 @@ TEST(Conflicts, OfTwoL2ChipsAreMoreWithUpPortsInOrder) {
 TEST(Conflicts, TakeTwoRounds) {
   for (const FredWafer& wafer : {flat_fred(20, 2), paper_fred(2, 1), paper_fred(3, 2)}) {
     for (const PhaseConflict& conflict : survey(wafer, parallelisms(2, 20)).conflicts) {
-      EXPECT_THAT(serialise(wafer, conflict.phase.flows), SizeIs(2));
+      EXPECT_THAT(serialise(wafer, conflict.phase.flows).rounds, SizeIs(2));
     }
   }
 }
@@ -133,7 +133,7 @@ TEST(Conflicts, OfTransformer17BAreExplained) {
   EXPECT_THAT(text,
               HasSubstr("  dp2 and dp3 meet at R and D 1 (npu2, npu3), R and D 4 (npu8, npu9), R and D 7 "));
   EXPECT_THAT(text, HasSubstr("  dp1 and dp4 meet at R and D 1 (npu4, npu7) at level 1\n"));
-  EXPECT_EQ(serialise(wafer, dp.flows).size(), 2u);
+  EXPECT_EQ(serialise(wafer, dp.flows).rounds.size(), 2u);
 }
 
 TEST(Conflicts, OfRandomPlacementsAreMore) {

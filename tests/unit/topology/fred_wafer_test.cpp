@@ -52,8 +52,8 @@ TEST(FredWafer, OfWrongSizesIsRefused) {
   EXPECT_THROW(check(paper_fred(3, 3)), std::invalid_argument);
   EXPECT_THROW(check(paper_fred(1, 1)), std::invalid_argument);
   EXPECT_THROW(check(FredWafer{}), std::invalid_argument);
-  EXPECT_THROW(check(FredWafer{{{4, 0}, {4, 0}}, 0, 1, 3, 1}), std::invalid_argument);
-  EXPECT_THROW(check(FredWafer{{{1, 0}}, 0, 1, 3, 1}), std::invalid_argument);
+  EXPECT_THROW(check(FredWafer{{{4, 0}, {4, 0}}, 0, 1, 3, 1, {}}), std::invalid_argument);
+  EXPECT_THROW(check(FredWafer{{{1, 0}}, 0, 1, 3, 1, {}}), std::invalid_argument);
 }
 
 class Split : public testing::Test {

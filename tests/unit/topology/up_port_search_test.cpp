@@ -82,7 +82,7 @@ TEST(UpPortSearch, AgreesWithTryingAll) {
   unsigned none = 0;
   for (unsigned run = 0; run < 1500; ++run) {
     // Some L1s with an I/O controller, so that ports 2k and 2k + 1 are not always up ports together.
-    FredWafer wafer{{}, 2 + 2 * (run % 2), 1 + random.below(2), 2, 1};
+    FredWafer wafer{{}, 2 + 2 * (run % 2), 1 + random.below(2), 2, 1, {}};
     for (unsigned l1 = 0; l1 < 3; ++l1) wafer.l1s.push_back({2, random.below(2)});
     const std::vector<FredFlow> flows = random_flows(random, 6);
     const std::vector<Crossing> crossing = crossings(wafer, flows);

@@ -38,7 +38,9 @@ inline WaferSpec fred(std::uint64_t uplink_bytes_per_s, InNetwork in_network) {
   WaferSpec wafer{};
   wafer.npus = 20;
   wafer.fabric.kind = FabricKind::kFred;
-  wafer.fabric.fred = {5, 4, {}, {}, 3000 * kGiga, uplink_bytes_per_s, 20, 0, in_network == InNetwork::kYes};
+  wafer.fabric.fred = {
+      5, 4, {}, {}, 3000 * kGiga, uplink_bytes_per_s,    20, 0, in_network == InNetwork::kYes,
+      3, 0, 1,  5,  1536,         FredRemedy::kSerialise};
   return wafer;
 }
 
