@@ -28,7 +28,7 @@ std::vector<unsigned> ends(const std::vector<NpuId>& npus) {
 TEST(TreeFlowsOfTheWafer, AreSplitAsRoutingSplitsThem) {
   const Topology topology = build_topology(fred(12000 * kGiga, InNetwork::kYes));
   // Its lanes are merged: one up port an L1, and no I/O controllers.
-  const FredWafer wafer{std::vector<FredL1>(5, FredL1{4, 0}), 1, 1, 3, 1};
+  const FredWafer wafer{std::vector<FredL1>(5, FredL1{4, 0}), 1, 1, 3, 1, {}};
   std::vector<Communicator> communicators;
   SplitMix random(1);
   for (unsigned c = 0; c < 60; ++c) {
