@@ -175,6 +175,7 @@ void Sink::promise(Time now) {
 
 void Sink::tell(Run run) {
   run.origin += hold_;
+  run.hopeful = false;  // it is taken, whatever its sender hoped for
   FabricPhase phase = FabricPhase::kCredit;
   sc_core::sc_time delay;
   in->nb_transport_bw(run, phase, delay);
