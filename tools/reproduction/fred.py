@@ -152,8 +152,6 @@ PAPER_WAFER = {"/wafer/fabric/kind": "fred", "/wafer/io/controllers": 18, "/wafe
 @measures("quick", "chips.number", *CHIPS, "chips.area", "chips.power")
 def chips(lab):
     """From the table of `describe`: name, number, area of one and of all, power; the last line is all together."""
-    if not lab.knows("/wafer/fabric/fred/l2_chips"):
-        raise NotYet("describe counts no I/O controllers and no area")
     (text,) = lab.describe_all("chips", [described(lab, PAPER_WAFER)])
     table = text[text.index("FRED chips"):].split("\n\n")[0]
     found = {row: built(int(re.search(rf"{re.escape(chip)} +(\d+)", table)[1])) for row, chip in CHIPS.items()}
@@ -203,22 +201,10 @@ def surveyed(lab, fabric, middles, l2_chips, policy):
     return int(re.search(rf"up ports {policy}: (\d+)", text)[1])
 
 
-def counted(lab, fabric, middles, l2_chips, policy):
-    """The same with a `describe --chips` for each strategy."""
-    if policy != "searched":
-        raise NotYet("describe --chips has no other policy for up ports than the search")
-    every = strategies(2, 20)
-    words = ("--chips", "--middles", str(middles), "--l2-chips", str(l2_chips))
-    lists = [described(lab, {"/wafer/fabric/kind": "fred", "/workload/parallelism": {"mp": mp, "dp": dp, "pp": pp}, **fabric},
-                       *words) for mp, dp, pp in every]
-    return sum(text.count("which do not go together") for text in lab.describe_all("routing", lists))
-
-
 def register_routing(row):
     @measures("quick", row)
     def routing(lab):
-        count = surveyed if lab.knows("/wafer/fabric/fred/middles") else counted
-        return {row: predicted(count(lab, *ROUTING[row]))}
+        return {row: predicted(surveyed(lab, *ROUTING[row]))}
 
 
 for one in ROUTING:

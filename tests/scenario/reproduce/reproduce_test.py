@@ -36,7 +36,7 @@ class Folder(unittest.TestCase):
 
     def reproduce(self, *words, status=0):
         done = subprocess.run(self.command(*words), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, text=True, timeout=1700, check=False)
+                              stderr=subprocess.PIPE, text=True, timeout=3500, check=False)
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         return done
 
