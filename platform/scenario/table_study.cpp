@@ -39,8 +39,9 @@ void describe_study(std::vector<Descriptor>& all) {
       "JSON pointer into the scenario and a list of values; every variant runs at every point of the cross "
       "product.");
   table.text("/compare_to", "", kMaxVariantName, "Variant that speed-ups are taken over.", FIELD(compare_to));
-  table.add("/published", ValueType::kNamed, "", Json::object(),
-            "Published figures: variant, then speedup or time_over_mesh, then value, source and perhaps a note.");
+  table.add(
+      "/published", ValueType::kNamed, "", Json::object(),
+      "Published figures: variant, then speedup or time_over_mesh, then value, source and perhaps a note.");
   table.object("/calibrate",
                "Fit of one parameter to a target of one variant; the other variants are predicted.");
   table
