@@ -8,9 +8,9 @@
 #include <ctime>
 #include <set>
 
+#include "core/split_mix.h"
 #include "topology/fred_configurations.h"
 #include "topology/fred_slice.h"
-#include "topology/split_mix.h"
 
 namespace wafervp::test {
 namespace {
