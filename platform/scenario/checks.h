@@ -22,6 +22,7 @@ class Checks {
   void fabric(const Scenario& scenario);
   void link_rates(const Scenario& scenario);
   void errors(const Scenario& scenario);
+  void fred_levels(const Scenario& scenario);
   void io(const Scenario& scenario);
   /// Faults at `pointer` where the wafer has no off-wafer memory.
   void needs_io(const Scenario& scenario, const std::string& pointer, const std::string& what);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <charconv>
 #include <unordered_map>
 
@@ -158,6 +159,7 @@ void Checks::fabric(const Scenario& scenario) {
     }
   }
   if (validator_.sound({"/wafer/fabric/flow_control", "/wafer/fabric/errors"})) errors(scenario);
+  fred_levels(scenario);
   io(scenario);
   if (validator_.sound({"/wafer/fabric/mesh2d", "/wafer/fabric/fred", "/wafer/fabric/link_rates"})) {
     link_rates(scenario);
@@ -172,6 +174,24 @@ void Checks::errors(const Scenario& scenario) {
       "off";
   if (errors.bit_error_rate > 0) validator_.fault("/wafer/fabric/errors/bit_error_rate", needs);
   if (!errors.script.empty()) validator_.fault("/wafer/fabric/errors/script", needs);
+}
+
+void Checks::fred_levels(const Scenario& scenario) {
+  const FredSpec& fred = scenario.wafer.fabric.fred;
+  const std::string pointer = "/wafer/fabric/fred/upper_children";
+  if (scenario.wafer.fabric.kind != FabricKind::kFred || fred.upper_children.empty() ||
+      !validator_.sound({pointer.c_str(), "/wafer/fabric/fred/l1_switches"})) {
+    return;
+  }
+  std::uint64_t product = 1;
+  for (const std::uint32_t children : fred.upper_children) {
+    product = std::min<std::uint64_t>(product * children, std::uint64_t{1} << 32);
+  }
+  if (product == fred.l1_switches) return;
+  validator_.fault(pointer,
+                   "the numbers of children give " + std::to_string(product) +
+                       ", but /wafer/fabric/fred/l1_switches is " + std::to_string(fred.l1_switches) +
+                       "; their product is that of all L1 switches, so that the last level is one switch");
 }
 
 void Checks::io(const Scenario& scenario) {

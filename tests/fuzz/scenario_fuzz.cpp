@@ -122,8 +122,13 @@ class Fuzzer {
 #ifdef WAFERVP_FUZZ_TOPOLOGY
     // Larger wafers only take longer.
     if (scenario.wafer.npus <= 1024) {
-      if (build_topology(scenario.wafer).npus != scenario.wafer.npus)
-        return fail(mutant, "the topology has other NPUs");
+      try {
+        if (build_topology(scenario.wafer).npus != scenario.wafer.npus)
+          return fail(mutant, "the topology has other NPUs");
+      } catch (const ScenarioError& error) {
+        // What only the graph shows, such as a cycle of channels: told with its place, as the program does.
+        throw ScenarioError(locate(document, error.issues()));
+      }
       ++totals_.topologies;
     }
 #endif
