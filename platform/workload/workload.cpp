@@ -51,6 +51,26 @@ void check_values(const Scenario& scenario, const Draft& draft) {
                                     "; raise the limit, send less, or use detail.data none");
 }
 
+/// Simulated time ends after 106 days: a computation that takes longer is refused before the run.
+void check_compute(const Scenario& scenario, const Workload& workload) {
+  constexpr double kLongest = 9e6;  // seconds
+  const double rate = scenario.wafer.npu.peak_flops_per_s * scenario.wafer.npu.compute_efficiency;
+  if (rate < 1) refuse("/wafer/npu/peak_flops_per_s", "times compute_efficiency is below 1 FLOP/s");
+  for (const RankProgram& program : workload.programs) {
+    for (const wvp_command& command : program.commands) {
+      if (command.kind != WVP_CMD_COMPUTE || command.compute_ps != 0) continue;
+      const double seconds = static_cast<double>(command.compute_flops) / rate;
+      const std::uint64_t memory = scenario.wafer.npu.hbm_bytes_per_s;
+      const double moved =
+          memory == 0 ? 0 : static_cast<double>(command.compute_bytes) / static_cast<double>(memory);
+      if (std::max(seconds, moved) <= kLongest) continue;
+      refuse(seconds >= moved ? "/wafer/npu/peak_flops_per_s" : "/wafer/npu/hbm_bytes_per_s",
+             "a computation of the workload takes " + std::to_string(std::llround(std::max(seconds, moved))) +
+                 " s at this rate; at most 9000000 s are simulated");
+    }
+  }
+}
+
 }  // namespace
 
 void check_commands(const std::string& pointer, double commands) {
@@ -88,6 +108,7 @@ Workload build_workload(const Scenario& scenario, const Topology& topology, cons
     workload.device_memory_bytes = std::max(workload.device_memory_bytes, builder.allocated());
     workload.programs.push_back(builder.finish());
   }
+  check_compute(scenario, workload);
   return workload;
 }
 

@@ -57,6 +57,22 @@ CASES = {
     "S27": (patched({"workload": {"collective": {"ranks": [0, 1, 1, 3]}}}),
             ["/workload/collective/ranks/2", "already at index 1"]),
 }  # fmt: skip
+# Of our own, in the same form.
+MORE = {
+    "compute beyond simulated time": (
+        patched({"wafer": {"npu": {"peak_flops_per_s": 4}}, "workload": {**TRAINING, "transformer": {"preset": "tiny"}}}),
+        ["/wafer/npu/peak_flops_per_s", "9000000 s"]),
+    "streaming without memory": (patched({"workload": {**TRAINING, "weights": "streaming"}}),
+                                 ["/workload/weights", "/wafer/io/controllers is 0"]),
+    "I/O controllers of a ring": (patched({"wafer": {"io": {"controllers": 4}}}), ["/wafer/io/controllers", "mesh2d or fred"]),
+    "I/O controllers of a mesh": (
+        patched({"wafer": {"fabric": {"kind": "mesh2d", "mesh2d": {"columns": 2, "rows": 2}}, "io": {"controllers": 7}}}),
+        ["/wafer/io/controllers", "found 7", "= 8"]),
+    "levels of FRED": (
+        patched({"wafer": {"fabric": {"kind": "fred",
+                                      "fred": {"l1_switches": 2, "npus_per_l1": 2, "upper_children": [3]}}}}),
+        ["/wafer/fabric/fred/upper_children", "give 3", "is 2"]),
+}  # fmt: skip
 
 
 class BadInputs(CliTest):
@@ -76,6 +92,12 @@ class BadInputs(CliTest):
         for case, (text, words) in CASES.items():
             with self.subTest(case):
                 self.check(self.write("bad.json", text), words)
+
+    def test_more(self):
+        for case, (text, words) in MORE.items():
+            with self.subTest(case):
+                self.write("wrong.json", text)
+                self.check("wrong.json", words)
 
     def test_as_a_base(self):
         for case, (text, _) in CASES.items():
