@@ -167,7 +167,8 @@ LinkEngine::Plan LinkEngine::paced_by_credits(const Lane& lane, Time start) cons
   const Message& message = *lane.arrivals.with(lane.next)->message;
   const std::uint64_t full = message.first_packet + message.bytes / kPacketBytes;
   if (full <= lane.next) return {};
-  return plan(lane, slots, std::min<std::uint64_t>(credit->count - skip, full - lane.next), false);
+  // Credits are hoped to go on at this pace, behind those that are promised.
+  return plan(lane, slots, full - lane.next, true);
 }
 
 LinkEngine::Plan LinkEngine::paced(const Lane& lane, Time start) const {
