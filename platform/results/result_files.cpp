@@ -15,8 +15,26 @@
 namespace wafervp {
 namespace {
 
-void append_collectives(std::string& out, const Results& results) {
-  JsonRecords list(out, "collectives");
+/// Text that goes to a file piece by piece, so that it is never in memory as a whole; without a sink it
+/// stays.
+class Pieces {
+ public:
+  explicit Pieces(Sink* sink = nullptr) : sink_(sink) {}
+  std::string text;
+  /// Between two records.
+  void pass_on() {
+    constexpr std::size_t kPiece = 8192;
+    if (sink_ == nullptr || text.size() < kPiece) return;
+    sink_->append(text);
+    text.clear();
+  }
+
+ private:
+  Sink* sink_;
+};
+
+void append_collectives(Pieces& out, const Results& results) {
+  JsonRecords list(out.text, "collectives");
   for (const CollectiveResult& c : results.collectives) {
     list.begin();
     list.add("operation", c.operation);
@@ -33,6 +51,7 @@ void append_collectives(std::string& out, const Results& results) {
     list.add("bus_bytes_per_s", c.bus_bytes_per_s);
     list.add("bound_ps", c.bound_ps);
     list.end();
+    out.pass_on();
   }
   list.finish();
 }
@@ -44,8 +63,8 @@ bool tells_wire(const Scenario& scenario) {
   return flow_control.retransmission != Retransmission::kOff || flow_control.header_bytes != 0;
 }
 
-void append_links(std::string& out, const Results& results, bool wire) {
-  JsonRecords list(out, "links");
+void append_links(Pieces& out, const Results& results, bool wire) {
+  JsonRecords list(out.text, "links");
   for (const LinkResult& link : results.links) {
     list.begin();
     list.add("name", link.name);
@@ -64,12 +83,13 @@ void append_links(std::string& out, const Results& results, bool wire) {
       list.add("ack_bytes", link.ack_bytes);
     }
     list.end();
+    out.pass_on();
   }
   list.finish();
 }
 
-void append_npus(std::string& out, const Results& results) {
-  JsonRecords list(out, "npus");
+void append_npus(Pieces& out, const Results& results) {
+  JsonRecords list(out.text, "npus");
   for (const NpuResult& npu : results.npus) {
     list.begin();
     list.add("npu", npu.npu);
@@ -83,12 +103,13 @@ void append_npus(std::string& out, const Results& results) {
     list.add("sent_bytes", npu.sent_bytes);
     list.add("received_bytes", npu.received_bytes);
     list.end();
+    out.pass_on();
   }
   list.finish();
 }
 
-void append_io(std::string& out, const Results& results) {
-  JsonRecords list(out, "io_controllers");
+void append_io(Pieces& out, const Results& results) {
+  JsonRecords list(out.text, "io_controllers");
   for (const IoResult& io : results.io_controllers) {
     list.begin();
     list.add("io", io.io);
@@ -97,6 +118,7 @@ void append_io(std::string& out, const Results& results) {
     list.add("loaded_bytes", io.loaded_bytes);
     list.add("stored_bytes", io.stored_bytes);
     list.end();
+    out.pass_on();
   }
   list.finish();
 }
@@ -123,8 +145,10 @@ Breakdown read_breakdown(const Json& json) {
   return breakdown;
 }
 
-std::string result_text(const Results& results, const Scenario& scenario, const Json& effective,
-                        const ProgramInfo& program) {
+namespace {
+
+void append_result(Pieces& out, const Results& results, const Scenario& scenario, const Json& effective,
+                   const ProgramInfo& program) {
   const Json head{{"name", scenario.name},
                   {"status", results.status},
                   {"message", results.message},
@@ -136,39 +160,66 @@ std::string result_text(const Results& results, const Scenario& scenario, const 
                   {"program", {{"version", program.version}, {"sources", program.sources}}},
                   {"scenario_hash", scenario_hash(effective, program)},
                   {"warnings", results.warnings}};
-  std::string text = json_text(head);
-  if (!scenario.outputs.statistics) return text;
+  out.text = json_text(head);
+  if (!scenario.outputs.statistics) return;
   constexpr std::string_view kClose = "\n}\n", kNext = ",\n  ";
-  text.resize(text.size() - kClose.size());
-  append_collectives(text += kNext, results);
-  append_links(text += kNext, results, tells_wire(scenario));
-  append_npus(text += kNext, results);
-  append_io(text += kNext, results);
-  return text += kClose;
+  out.text.resize(out.text.size() - kClose.size());
+  out.text += kNext;
+  append_collectives(out, results);
+  out.text += kNext;
+  append_links(out, results, tells_wire(scenario));
+  out.text += kNext;
+  append_npus(out, results);
+  out.text += kNext;
+  append_io(out, results);
+  out.text += kClose;
 }
 
-std::string links_csv(const Results& results, const Scenario& scenario) {
+}  // namespace
+
+std::string result_text(const Results& results, const Scenario& scenario, const Json& effective,
+                        const ProgramInfo& program) {
+  Pieces out;
+  append_result(out, results, scenario, effective, program);
+  return std::move(out.text);
+}
+
+namespace {
+
+void append_links_csv(Pieces& out, const Results& results, const Scenario& scenario) {
   const bool wire = tells_wire(scenario);
-  std::string out = "name,from,to,bytes,bytes_per_s,busy_ps,stalled_ps,utilisation";
-  out += wire ? ",wire_bytes,errors,resent_packets,resent_bytes,ack_bytes\n" : "\n";
+  out.text = "name,from,to,bytes,bytes_per_s,busy_ps,stalled_ps,utilisation";
+  out.text += wire ? ",wire_bytes,errors,resent_packets,resent_bytes,ack_bytes\n" : "\n";
   for (const LinkResult& link : results.links) {
-    fmt::format_to(std::back_inserter(out), "{},{},{},{},{},{},{},{}", csv_field(link.name),
+    fmt::format_to(std::back_inserter(out.text), "{},{},{},{},{},{},{},{}", csv_field(link.name),
                    csv_field(link.from), csv_field(link.to), link.bytes, link.bytes_per_s, link.busy_ps,
                    link.stalled_ps, double_text(link.utilisation));
     if (wire) {
-      fmt::format_to(std::back_inserter(out), ",{},{},{},{},{}", link.wire_bytes, link.errors,
+      fmt::format_to(std::back_inserter(out.text), ",{},{},{},{},{}", link.wire_bytes, link.errors,
                      link.resent_packets, link.resent_bytes, link.ack_bytes);
     }
-    out += '\n';
+    out.text += '\n';
+    out.pass_on();
   }
-  return out;
+}
+
+}  // namespace
+
+std::string links_csv(const Results& results, const Scenario& scenario) {
+  Pieces out;
+  append_links_csv(out, results, scenario);
+  return std::move(out.text);
 }
 
 void write_results(ResultFolder& folder, const Results& results, const Scenario& scenario,
                    const Json& effective, const ProgramInfo& program) {
   folder.stage("effective-scenario.json", json_text(effective));
   if (scenario.outputs.statistics) {
-    folder.stage("links.csv", links_csv(results, scenario));
+    folder.stage("links.csv", [&](Sink& sink) {
+      Pieces out(&sink);
+      append_links_csv(out, results, scenario);
+      sink.append(out.text);
+    });
   } else {
     folder.drop("links.csv");
   }
@@ -177,7 +228,11 @@ void write_results(ResultFolder& folder, const Results& results, const Scenario&
   } else {
     folder.drop("trace.json");
   }
-  folder.stage("result.json", result_text(results, scenario, effective, program));
+  folder.stage("result.json", [&](Sink& sink) {
+    Pieces out(&sink);
+    append_result(out, results, scenario, effective, program);
+    sink.append(out.text);
+  });
   folder.commit();
 }
 

@@ -135,6 +135,7 @@ void collect_collectives(const Wafer& wafer, const Topology& topology, const Wor
 }
 
 void collect_links(const Wafer& wafer, const Topology& topology, Results& results) {
+  results.links.reserve(wafer.links().size());
   for (std::size_t k = 0; k < wafer.links().size(); ++k) {
     const LinkStatistics& statistics = wafer.links()[k]->statistics();
     const LinkConfig& config = wafer.links()[k]->config();
@@ -167,6 +168,7 @@ void collect_npus(Wafer& wafer, const Topology& topology, const Workload& worklo
   // The breakdown is that of the rank that ends last, the lowest number among equals.
   Time last = 0;
   for (std::uint32_t n = 0; n < topology.npus; ++n) last = std::max(last, observer.end_of(NpuId(n)));
+  results.npus.reserve(topology.npus);
   bool found = false;
   for (std::uint32_t n = 0; n < topology.npus; ++n) {
     const NpuId npu(n);
