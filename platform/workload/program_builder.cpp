@@ -90,6 +90,7 @@ RankProgram ProgramBuilder::finish() {
   flush_compute();
   commands_.push_back(wvp_command{});
   commands_.back().kind = WVP_CMD_END;
+  commands_.shrink_to_fit();  // it stays for the whole run
   return {std::move(commands_)};
 }
 
