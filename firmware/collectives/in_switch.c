@@ -3,34 +3,17 @@
  * serial flows as there are members; broadcast is a multicast. */
 #include "collectives/step.h"
 
-static uint32_t reduce_to(const struct wvp_comm* comm, uint32_t member) { return comm->flows + 1 + member; }
-static uint32_t cast_from(const struct wvp_comm* comm, uint32_t member) {
-  return comm->flows + 1 + comm->size + member;
-}
-
-static void expect_share(const struct wvp_operation_state* operation, struct wvp_strand* strand,
-                         struct wvp_descriptor* d, uint32_t flow, uint32_t share) {
-  strand->walk->from = WVP_FROM_FLOW | flow;
-  wvp_expect(d, strand, wvp_tag(operation, strand, share), wvp_share_bytes(strand->walk, share));
-}
-
-static void send_share(const struct wvp_operation_state* operation, struct wvp_strand* strand,
-                       struct wvp_descriptor* d, uint32_t flow, uint32_t share) {
-  wvp_send_flow(d, operation, flow, wvp_tag(operation, strand, share), wvp_share_address(strand->walk, share),
-                wvp_share_bytes(strand->walk, share));
-}
-
 /* all_gather: member after member casts its share; sends the own one when it is due, else expects. */
 static void gather_next(const struct wvp_operation_state* operation, struct wvp_strand* strand,
                         struct wvp_descriptor* d) {
   const struct wvp_comm* comm = operation->comm;
   if (strand->walk->share == comm->my_index) {
-    send_share(operation, strand, d, cast_from(comm, strand->walk->share), strand->walk->share);
+    wvp_send_share(operation, strand, d, wvp_cast_from(comm, strand->walk->share), strand->walk->share);
     wvp_notify_sent(d, strand);
     strand->walk->share++;
   }
   if (strand->walk->share < comm->size) {
-    expect_share(operation, strand, d, cast_from(comm, strand->walk->share), strand->walk->share);
+    wvp_expect_share(operation, strand, d, wvp_cast_from(comm, strand->walk->share), strand->walk->share);
   } else {
     strand->flags |= WVP_SF_LAST;
   }
@@ -48,9 +31,9 @@ void wvp_in_switch_open(struct wvp_engine* engine, struct wvp_strand* strand) {
       return;
     }
     struct wvp_descriptor* d = wvp_descriptor(engine, strand);
-    send_share(operation, strand, d, reduce_to(comm, strand->walk->share), strand->walk->share);
+    wvp_send_share(operation, strand, d, wvp_reduce_to(comm, strand->walk->share), strand->walk->share);
     if (strand->walk->share == comm->my_index) {
-      expect_share(operation, strand, d, reduce_to(comm, strand->walk->share), strand->walk->share);
+      wvp_expect_share(operation, strand, d, wvp_reduce_to(comm, strand->walk->share), strand->walk->share);
     } else {
       wvp_notify_sent(d, strand); /* the own share's result tells that it has been sent */
     }
@@ -85,14 +68,14 @@ void wvp_in_switch_start(struct wvp_engine* engine, struct wvp_strand* strand) {
   if (operation->machine == WVP_M_GATHER) {
     gather_next(operation, strand, d);
   } else if (operation->machine == WVP_M_SUM) {
-    send_share(operation, strand, d, comm->flows, 0);
-    expect_share(operation, strand, d, comm->flows, 0);
+    wvp_send_share(operation, strand, d, comm->flows, 0);
+    wvp_expect_share(operation, strand, d, comm->flows, 0);
   } else if (command->root == comm->my_index) {
-    send_share(operation, strand, d, cast_from(comm, command->root), 0);
+    wvp_send_share(operation, strand, d, wvp_cast_from(comm, command->root), 0);
     wvp_notify_sent(d, strand);
     strand->flags |= WVP_SF_LAST;
   } else {
-    expect_share(operation, strand, d, cast_from(comm, command->root), 0);
+    wvp_expect_share(operation, strand, d, wvp_cast_from(comm, command->root), 0);
   }
   wvp_post(engine);
 }

@@ -4,24 +4,6 @@
  * store sums the NPUs' vectors and brings each share to its controller. */
 #include "collectives/step.h"
 
-static uint32_t reduce_to(const struct wvp_comm* comm, uint32_t member) { return comm->flows + 1 + member; }
-static uint32_t cast_from(const struct wvp_comm* comm, uint32_t member) {
-  return comm->flows + 1 + comm->size + member;
-}
-
-static void send_share(const struct wvp_operation_state* operation, struct wvp_strand* strand,
-                       struct wvp_descriptor* d, uint32_t flow, uint32_t share) {
-  wvp_send_flow(d, operation, flow, wvp_tag(operation, strand, share), wvp_share_address(strand->walk, share),
-                wvp_share_bytes(strand->walk, share));
-  wvp_notify_sent(d, strand);
-}
-
-static void expect_share(const struct wvp_operation_state* operation, struct wvp_strand* strand,
-                         struct wvp_descriptor* d, uint32_t flow, uint32_t share) {
-  strand->walk->from = WVP_FROM_FLOW | flow;
-  wvp_expect(d, strand, wvp_tag(operation, strand, share), wvp_share_bytes(strand->walk, share));
-}
-
 /* A store: all shares of an NPU go into the flows that sum them up for the controllers. */
 void wvp_memory_open(struct wvp_engine* engine, struct wvp_strand* strand) {
   struct wvp_operation_state* operation = &engine->operations[strand->slot];
@@ -34,7 +16,8 @@ void wvp_memory_open(struct wvp_engine* engine, struct wvp_strand* strand) {
       return;
     }
     struct wvp_descriptor* d = wvp_descriptor(engine, strand);
-    send_share(operation, strand, d, reduce_to(comm, strand->walk->share), strand->walk->share);
+    wvp_send_share(operation, strand, d, wvp_reduce_to(comm, strand->walk->share), strand->walk->share);
+    wvp_notify_sent(d, strand);
     wvp_post(engine);
   }
   strand->flags &= (uint8_t)~WVP_SF_OPENING;
@@ -58,12 +41,13 @@ void wvp_memory_start(struct wvp_engine* engine, struct wvp_strand* strand) {
   struct wvp_descriptor* d = wvp_descriptor(engine, strand);
   if (!load) {
     strand->walk->share = me;
-    expect_share(operation, strand, d, reduce_to(comm, me), me);
+    wvp_expect_share(operation, strand, d, wvp_reduce_to(comm, me), me);
   } else if (me < comm->io_controllers) {
-    send_share(operation, strand, d, cast_from(comm, me), me);
+    wvp_send_share(operation, strand, d, wvp_cast_from(comm, me), me);
+    wvp_notify_sent(d, strand);
     strand->flags |= WVP_SF_LAST;
   } else {
-    expect_share(operation, strand, d, cast_from(comm, 0), 0);
+    wvp_expect_share(operation, strand, d, wvp_cast_from(comm, 0), 0);
   }
   wvp_post(engine);
 }
@@ -78,7 +62,7 @@ void wvp_memory_received(struct wvp_engine* engine, struct wvp_strand* strand,
   const uint32_t next = strand->walk->share + 1;
   if (operation->machine == WVP_M_LOAD && next < comm->io_controllers) {
     strand->walk->share = next;
-    expect_share(operation, strand, d, cast_from(comm, next), next);
+    wvp_expect_share(operation, strand, d, wvp_cast_from(comm, next), next);
   } else {
     wvp_combine_last(d, strand);
   }

@@ -111,4 +111,25 @@ static inline void wvp_cut_shares(const struct wvp_operation_state* operation, s
   walk->longer = (uint32_t)(elements - base * count);
 }
 
+/* In-network flows of a group, as wvp_comm.flows numbers them. */
+static inline uint32_t wvp_reduce_to(const struct wvp_comm* comm, uint32_t member) {
+  return comm->flows + 1 + member;
+}
+static inline uint32_t wvp_cast_from(const struct wvp_comm* comm, uint32_t member) {
+  return comm->flows + 1 + comm->size + member;
+}
+
+/* Share `share` of the strand comes out of the flow, or goes into it. */
+static inline void wvp_expect_share(const struct wvp_operation_state* operation, struct wvp_strand* strand,
+                                    struct wvp_descriptor* d, uint32_t flow, uint32_t share) {
+  strand->walk->from = WVP_FROM_FLOW | flow;
+  wvp_expect(d, strand, wvp_tag(operation, strand, share), wvp_share_bytes(strand->walk, share));
+}
+
+static inline void wvp_send_share(const struct wvp_operation_state* operation, struct wvp_strand* strand,
+                                  struct wvp_descriptor* d, uint32_t flow, uint32_t share) {
+  wvp_send_flow(d, operation, flow, wvp_tag(operation, strand, share), wvp_share_address(strand->walk, share),
+                wvp_share_bytes(strand->walk, share));
+}
+
 #endif
