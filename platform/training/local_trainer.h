@@ -25,6 +25,7 @@ struct Crossing {
 struct LocalConfig {
   ModelConfig model;
   OptimizerConfig optimizer;
+  /// Of replica 0's gradients at the last boundary.
   std::uint64_t update_every = 0;  ///< steps between updates of U; 0: U is fixed
   double update_step = 0.3;        ///< of the Grassmann update
 };
@@ -54,6 +55,7 @@ class LocalTrainer {
   }
 
  private:
+  StageModel<T>& last_stage(std::size_t replica) { return stage(replica, config_.model.stages - 1); }
   void add_replicas();
   void update_subspace();
 

@@ -48,6 +48,7 @@ class Parameter {
   void change_basis(const Basis<T>& next);
 
  private:
+  bool row_wise() const { return constrained() && stay_ == Stay::kRowWise; }
   bool reparametrised() const { return constrained() && stay_ == Stay::kReparametrised; }
   void project(const Basis<T>& basis, Matrix<T>& matrix) const;
 

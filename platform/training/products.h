@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <type_traits>
 
 #include "compression/matrix.h"
 
@@ -23,6 +24,10 @@ struct View {
         columns(column_count),
         row_stride(row_step),
         column_stride(column_step) {}
+  /// For reading only.
+  template <class U, class = std::enable_if_t<std::is_same_v<const U, T>>>
+  View(const View<U>& other)  // NOLINT(google-explicit-constructor): as with pointers
+      : View(other.data, other.rows, other.columns, other.row_stride, other.column_stride) {}
   View<T> transposed() const { return {data, columns, rows, column_stride, row_stride}; }
 };
 

@@ -93,10 +93,10 @@ class StageModel {
     bool backward_done = false;
   };
 
-  Parameter<T>& add_parameter(const std::string& name, std::size_t rows, std::size_t columns,
-                              double deviation, bool constrained);
+  Parameter<T>& add_parameter(const std::string& name, std::uint64_t number, std::size_t rows,
+                              std::size_t columns, double deviation, bool constrained);
   Matrix<T> embed(const std::vector<std::uint32_t>& ids) const;
-  void check_idle(const char* call) const;
+  void check_tables() const;
   void check_rows(const char* what, const Matrix<T>& matrix) const;
   void check_ids(const char* what, const std::vector<std::uint32_t>& ids) const;
 
