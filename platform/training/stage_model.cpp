@@ -169,8 +169,11 @@ void StageModel<T>::finish_gradients() {
 template <class T>
 void StageModel<T>::step() {
   if (!finished_) throw TrainingError("step: expected finish_gradients() before it");
-  for (std::size_t i = 0; i < parameters_.size(); ++i)
-    parameters_[i]->step(gradients_.data() + infos_[i].offset, optimizer_, steps_done_);
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    T* flat = gradients_.data() + infos_[i].offset;
+    if (model_.replicas > 1) parameters_[i]->project_gradient(flat);
+    parameters_[i]->step(flat, optimizer_, steps_done_);
+  }
   ++steps_done_;
   finished_ = false;
 }

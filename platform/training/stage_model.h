@@ -63,7 +63,8 @@ class StageModel {
 
   /// Ends a step's backward passes: gradients of constrained matrices are projected (kReparametrised: dW U).
   void finish_gradients();
-  /// Flat, after finish_gradients(). To be added over replicas before step().
+  /// Flat, after finish_gradients(). To be added over replicas before step(), which projects what a lossy sum
+  /// may have brought out of S.
   std::vector<T>& gradients() { return gradients_; }
   const std::vector<T>& gradients() const { return gradients_; }
   /// One optimizer step; the gradients are zero afterwards.
