@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "compression/matrix.h"
+#include "core/element.h"
 
 namespace wafervp::compression {
 
@@ -25,6 +26,8 @@ class PowerSgd {
     bool error_feedback = true;
     bool warm_start = true;
     std::uint64_t seed = 1;
+    /// What P and Q are rounded to, as they travel; wider than T has no effect.
+    Element wire = Element::kFp64;
   };
 
   /// Throws CodecError kBadParameter for rank 0.
@@ -44,12 +47,12 @@ class PowerSgd {
   const Matrix<T>& basis() const { return p_; }
 
  private:
-  void restart();
+  void keep_directions(const Matrix<T>& q);
 
   Options options_;
   Matrix<T> owed_;      // matrix and residual of this step
   Matrix<T> residual_;  // of the last step
-  Matrix<T> p_, q_, own_q_;
+  Matrix<T> p_, q_, own_q_, start_;
 };
 
 }  // namespace wafervp::compression

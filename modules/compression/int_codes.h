@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include "core/half.h"
+
+namespace wafervp::compression {
+
+/// Loops of the block quantiser, in a form that compilers turn into vector instructions.
+
+/// Largest magnitude; NaN or infinity where one of the values is not finite. Compared as integers, which are
+/// in the order of the magnitudes, with NaN behind infinity.
+inline float largest_magnitude(const float* values, std::size_t count) {
+  std::int32_t largest = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::int32_t bits = bits_as<std::int32_t>(values[i]) & 0x7fffffff;
+    largest = bits > largest ? bits : largest;
+  }
+  return bits_as<float>(largest);
+}
+
+inline double largest_magnitude(const double* values, std::size_t count) {
+  std::int64_t largest = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::int64_t bits = bits_as<std::int64_t>(values[i]) & 0x7fffffffffffffff;
+    largest = bits > largest ? bits : largest;
+  }
+  return bits_as<double>(largest);
+}
+
+/// value / scale rounded to the nearest integer, ties to even, for quotients of magnitude up to 127. The sum
+/// with 1.5 times 2 to the number of mantissa bits rounds, and leaves the integer in its low bits.
+inline void round_to_codes(const float* values, float scale, std::int8_t* codes, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    codes[i] = static_cast<std::int8_t>(bits_as<std::int32_t>(values[i] / scale + 0x1.8p23f));
+  }
+}
+
+inline void round_to_codes(const double* values, double scale, std::int8_t* codes, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    codes[i] = static_cast<std::int8_t>(bits_as<std::int64_t>(values[i] / scale + 0x1.8p52));
+  }
+}
+
+/// `bytes` pairs of codes of 4 bits, the first one low.
+inline void pack_nibbles(const std::int8_t* codes, std::byte* to, std::size_t bytes) {
+  for (std::size_t i = 0; i < bytes; ++i) {
+    to[i] = static_cast<std::byte>((codes[2 * i] & 0xf) | (codes[2 * i + 1] & 0xf) << 4);
+  }
+}
+
+inline void unpack_nibbles(const std::byte* from, std::int8_t* codes, std::size_t bytes) {
+  for (std::size_t i = 0; i < bytes; ++i) {
+    const auto byte = static_cast<unsigned>(from[i]);
+    codes[2 * i] = static_cast<std::int8_t>(((byte & 0xf) ^ 8) - 8);
+    codes[2 * i + 1] = static_cast<std::int8_t>(((byte >> 4) ^ 8) - 8);
+  }
+}
+
+}  // namespace wafervp::compression
