@@ -113,6 +113,8 @@ class StageModel {
   Parameter<T>* embedding_ = nullptr;
   std::unique_ptr<Head<T>> head_;
   std::map<std::uint32_t, Pass> passes_;
+  std::vector<std::vector<BlockPass<T>>> spare_;  ///< memory of passes that are over
+  BlockScratch<T> scratch_;
   std::vector<T> gradients_;
   std::unique_ptr<compression::GradientEnergy> energy_;
   std::size_t steps_done_ = 0;
