@@ -31,11 +31,11 @@ class Link : public sc_core::sc_module, public FabricLink {
   }
   FabricNode& target() override { return *target_; }
   unsigned target_input() const override { return target_input_; }
-  const Rate& rate() const override { return config().rate; }
-  Time latency() const override { return config().latency; }
-  std::uint32_t buffer_packets() const override { return config().buffer_packets; }
+  const Rate& rate() const override { return engine_->timing().rate; }
+  Time latency() const override { return engine_->timing().latency; }
+  std::uint32_t buffer_packets() const override { return engine_->timing().buffer_packets; }
 
-  const LinkConfig& config() const { return engine_->config(); }
+  LinkConfig config() const { return engine_->config(); }
   LinkStatistics statistics() const { return engine_->statistics(); }
   /// Packets that wait at this link at `now`, for reports.
   std::uint64_t queued_packets(Time now) const { return engine_->queued_packets(now); }
