@@ -161,9 +161,12 @@ void LinkEngine::go_back(Time now) {
     if (request.at > now) continue;
     Lane& lane = *request.lane;
     const std::uint64_t begun = in_progress(lane, now) ? begun_end(lane.run, now) : lane.next;
+    if (begun <= request.first) continue;
     Resends::OfLane& state = resends.lanes[&lane];
-    state.owed += begun > request.first ? begun - request.first : 0;
+    state.owed += begun - request.first;
     state.owed_from = now;
+    // What has not begun goes behind it.
+    shorten(lane, begun);
   }
   requests.erase(std::remove_if(requests.begin(), requests.end(),
                                 [now](const Resends::Request& request) { return request.at <= now; }),
