@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/half.h"
+
 namespace wafervp {
 
 /// Element types of reductions, numbered as `enum wvp_dtype` of the register map.
@@ -21,12 +23,5 @@ const char* element_name(Element element);
 /// int32 wraps around. The two ranges may be the same, not overlap otherwise; no alignment is needed.
 /// Throws std::invalid_argument when `bytes` is not a multiple of the element's size.
 void add(Element element, std::byte* into, const std::byte* from, std::size_t bytes);
-
-float float_from_fp16(std::uint16_t bits);
-/// Rounds to nearest even; overflow gives infinity, NaN the canonical 0x7e00.
-std::uint16_t fp16_from_float(float value);
-float float_from_bf16(std::uint16_t bits);
-/// Rounds to nearest even; NaN gives the canonical 0x7fc0.
-std::uint16_t bf16_from_float(float value);
 
 }  // namespace wafervp

@@ -66,6 +66,12 @@ template <>
 const std::vector<std::pair<const char*, ElementType>>& words_of();
 template <>
 const std::vector<std::pair<const char*, FredRemedy>>& words_of();
+template <>
+const std::vector<std::pair<const char*, SiteWires>>& words_of();
+template <>
+const std::vector<std::pair<const char*, SiteLatency>>& words_of();
+template <>
+const std::vector<std::pair<const char*, JitterKind>>& words_of();
 
 /// Bytes of one element.
 std::uint32_t element_bytes(ElementType type);
