@@ -10,6 +10,7 @@
 #include "accelerator/message_engine.h"
 #include "accelerator/register_file.h"
 #include "accelerator/send_port.h"
+#include "compression/compression_unit.h"
 
 namespace wafervp {
 
@@ -66,7 +67,12 @@ Accelerator::Accelerator(sc_core::sc_module_name name, const AcceleratorConfig& 
       ingress("ingress"),
       impl_(arena.make<Impl>(checked(config), calendar, messages, flows, arena)) {
   egress.bind(static_cast<FabricBwInterface&>(impl_->engine));
-  ingress.bind(static_cast<FabricFwInterface&>(impl_->engine));
+  if (config.compression == nullptr) {
+    ingress.bind(static_cast<FabricFwInterface&>(impl_->engine));
+  } else {
+    config.compression->set_receiver(impl_->engine);
+    ingress.bind(static_cast<FabricFwInterface&>(*config.compression));
+  }
 }
 
 Accelerator::~Accelerator() = default;
@@ -117,7 +123,9 @@ std::size_t Accelerator::unmatched_messages() const { return impl_->engine.unmat
 
 bool Accelerator::idle() const {
   const Impl& impl = *impl_;
-  return impl.engine.idle() && impl.compute.idle() && impl.completions.empty();
+  const CompressionUnit* unit = impl.config.compression;
+  return impl.engine.idle() && impl.compute.idle() && impl.completions.empty() &&
+         (unit == nullptr || unit->idle());
 }
 
 unsigned Accelerator::route(const Flow& flow, unsigned /*input*/) {

@@ -13,6 +13,7 @@
 
 namespace wafervp {
 
+class CompressionUnit;
 class RegisterFile;
 
 /// What runs on an accelerator's control processor (firmware on the host, or an instruction-set
@@ -58,6 +59,8 @@ struct AcceleratorConfig {
   std::uint32_t walk_entries = 80;  ///< of the walk table; the firmware wants one a strand
   /// Size of the backing store of device addresses 0..; 0: the run carries sizes only.
   std::uint64_t memory_bytes = 0;
+  /// Stands between the message engine and the fabric, and outlives the accelerator; null: none.
+  CompressionUnit* compression = nullptr;
 };
 
 /// Counters of one accelerator.

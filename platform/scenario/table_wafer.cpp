@@ -214,6 +214,7 @@ void describe_wafer(std::vector<Descriptor>& all) {
   describe_flow_control(all);
   describe_io(table);
   describe_firmware(table);
+  describe_compression(all);
 }
 
 }  // namespace wafervp
