@@ -110,6 +110,10 @@ const AcceleratorStatistics& Accelerator::statistics() const {
   Impl& impl = *impl_;
   AcceleratorStatistics& statistics = impl.statistics;
   impl.engine.add_statistics(statistics);
+  if (impl.config.compression != nullptr) {
+    const CompressionStatistics::Engine& taken = impl.config.compression->statistics().ingress;
+    statistics.received_bytes = statistics.received_bytes - taken.dense_bytes + taken.wire_bytes;
+  }
   statistics.compute_ps = impl.compute.busy_ps();
   statistics.sent_bytes = impl.engine.port().sent_bytes();
   statistics.sent_messages = impl.engine.port().sent_messages();

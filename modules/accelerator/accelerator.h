@@ -67,8 +67,8 @@ struct AcceleratorConfig {
 struct AcceleratorStatistics {
   Time compute_ps = 0;               ///< compute engine busy
   Time reduce_ps = 0;                ///< reduction ALU busy
-  std::uint64_t sent_bytes = 0;      ///< payload handed to the fabric
-  std::uint64_t received_bytes = 0;  ///< payload delivered
+  std::uint64_t sent_bytes = 0;      ///< payload handed to the fabric, compressed where it was
+  std::uint64_t received_bytes = 0;  ///< payload delivered, likewise
   std::uint64_t sent_messages = 0, received_messages = 0;
   std::uint64_t staged_bytes_peak = 0;  ///< received and not yet combined
   std::uint64_t walked_steps = 0;       ///< steps of walks, besides those of descriptors

@@ -121,8 +121,8 @@ CompressionResult compression_result(const CompressionStatistics& statistics) {
   return result;
 }
 
-void collect_collectives(const Wafer& wafer, const Topology& topology, const Workload& workload,
-                         const RunObserver& observer, Results& results) {
+void collect_collectives(const Wafer& wafer, const CompressionPlan& compression, const Topology& topology,
+                         const Workload& workload, const RunObserver& observer, Results& results) {
   for (const RunObserver::Collective& measured : observer.collectives()) {
     const Communicator& group = workload.communicators[measured.communicator];
     CollectiveResult result;
@@ -142,11 +142,13 @@ void collect_collectives(const Wafer& wafer, const Topology& topology, const Wor
                                      static_cast<double>(result.time_ps);
       result.bus_bytes_per_s = result.algorithm_bytes_per_s * bus_factor(measured.op, result.ranks);
     }
-    if (measured.op != WVP_OP_BARRIER && measured.bytes > 0) {
+    wvp_command command = workload.programs[measured.npu.value].commands[measured.command];
+    command.bytes = measured.bytes;
+    const std::uint64_t on_wire = compression.wire_bytes(command, group);
+    if (measured.op != WVP_OP_BARRIER && on_wire > 0) {
       // On trees the members' shares of the work are not even.
       const Sharing sharing = algorithm == WVP_ALG_TREE ? Sharing::kAny : Sharing::kEven;
-      result.bound_ps =
-          lower_bound(topology, operation_of(measured.op), group.members, measured.bytes, sharing);
+      result.bound_ps = lower_bound(topology, operation_of(measured.op), group.members, on_wire, sharing);
     }
     results.collectives.push_back(result);
   }
@@ -347,7 +349,7 @@ Results run_scenario(const Scenario& scenario, const RunHooks& hooks) {
   }
   results.events = wafer.calendar().executed();
   if (results.status == "ok") judge(wafer, workload, observer, watcher, scenario, results);
-  collect_collectives(wafer, topology, workload, observer, results);
+  collect_collectives(wafer, CompressionPlan(scenario), topology, workload, observer, results);
   collect_links(wafer, topology, results);
   CompressionStatistics compression;
   collect_npus(wafer, topology, workload, observer, compression, results);

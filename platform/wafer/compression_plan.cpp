@@ -222,6 +222,17 @@ const CompressionPlan::Class* CompressionPlan::class_of(const wvp_command& comma
   return nullptr;
 }
 
+std::uint64_t CompressionPlan::wire_bytes(const wvp_command& command, const Communicator& group) const {
+  const Class* found = class_of(command, &group);
+  if (found == nullptr || command.bytes == 0) return command.bytes;
+  const CompressionUse through = use(*found);
+  if (scenario_.detail.data == DataMode::kValues && through.codec->ratio_depends_on_data()) return 0;
+  // Parts of it, each a message of its own, are no smaller together.
+  return through.codec->wire_bytes(shape_of(through, command.bytes), group.tensor == WVP_TENSOR_FORWARD
+                                                                         ? Direction::kForward
+                                                                         : Direction::kBackward);
+}
+
 void CompressionPlan::check(const Topology& topology, const Workload& workload) const {
   if (classes_.empty()) return;
   const TreeFlows trees(topology, workload.communicators);

@@ -29,6 +29,10 @@ class CompressionPlan {
   /// values, and for operations whose bytes are not whole rows where the codec needs these.
   void check(const Topology& topology, const Workload& workload) const;
 
+  /// Bytes that an operation of a group puts on the wire at least, of `command.bytes`; 0: not known before
+  /// the values are.
+  std::uint64_t wire_bytes(const wvp_command& command, const Communicator& group) const;
+
   /// A traffic class with a codec.
   struct Class {
     const char* name;      ///< member of the policy
