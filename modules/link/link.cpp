@@ -4,19 +4,11 @@
 namespace wafervp {
 
 Link::Link(sc_core::sc_module_name name, const LinkConfig& config, Calendar& calendar, Arena* arena)
-    : sc_module(name),
-      in("in"),
-      out("out"),
-      own_arena_(arena == nullptr ? std::make_unique<Arena>() : nullptr) {
+    : LinkModule(name), own_arena_(arena == nullptr ? std::make_unique<Arena>() : nullptr) {
   Arena& home = arena == nullptr ? *own_arena_ : *arena;
   engine_ = home.make<LinkEngine>(config, calendar, home);
   in.bind(*engine_);
   out.bind(*engine_);
-}
-
-void Link::set_target(FabricNode& node, unsigned input) {
-  target_ = &node;
-  target_input_ = input;
 }
 
 void Link::end_of_elaboration() { engine_->bind(*out.operator->(), *in.operator->()); }

@@ -8,45 +8,37 @@
 #include "core/calendar.h"
 #include "core/fabric_protocol.h"
 #include "link/link_engine.h"
+#include "link/link_module.h"
 
 namespace wafervp {
 
 /// A wafer link, one direction: the module with its sockets, which are bound to what does the work.
-class Link : public sc_core::sc_module, public FabricLink {
+class Link : public LinkModule {
  public:
-  FabricTargetSocket in;
-  FabricInitiatorSocket out;
-
   /// The state of many links lies together in `arena`, which outlives the link; without one the link has an
   /// arena of its own. Throws std::invalid_argument for a buffer of no packets.
   Link(sc_core::sc_module_name name, const LinkConfig& config, Calendar& calendar, Arena* arena = nullptr);
 
   /// The link the other way, which carries this one's acknowledgements; to be told to both.
   void set_reverse(Link& back) { engine_->set_reverse(*back.engine_); }
-  /// The node that `out` is bound to, and its input port.
-  void set_target(FabricNode& node, unsigned input);
 
   Lane* open(Flow& flow, std::uint16_t hop, unsigned input) override {
     return engine_->open(flow, hop, input);
   }
-  FabricNode& target() override { return *target_; }
-  unsigned target_input() const override { return target_input_; }
   const Rate& rate() const override { return config().rate; }
   Time latency() const override { return config().latency; }
   std::uint32_t buffer_packets() const override { return config().buffer_packets; }
 
   const LinkConfig& config() const { return engine_->config(); }
-  LinkStatistics statistics() const { return engine_->statistics(); }
-  /// Packets that wait at this link at `now`, for reports.
-  std::uint64_t queued_packets(Time now) const { return engine_->queued_packets(now); }
+  LinkStatistics statistics() const override { return engine_->statistics(); }
+  std::uint64_t queued_packets(Time now) const override { return engine_->queued_packets(now); }
+  std::uint32_t header_bytes() const override { return config().header_bytes; }
 
  private:
   void end_of_elaboration() override;
 
   std::unique_ptr<Arena> own_arena_;
   ArenaPointer<LinkEngine> engine_;
-  FabricNode* target_ = nullptr;
-  unsigned target_input_ = 0;
 };
 
 }  // namespace wafervp

@@ -17,6 +17,7 @@
 #include "link/error_process.h"
 #include "link/flow_control.h"
 #include "link/lane.h"
+#include "link/link_module.h"
 
 namespace wafervp {
 
@@ -39,22 +40,6 @@ struct LinkConfig : LinkTiming {
 struct Resends;
 struct ResendsDeleter {
   void operator()(Resends* resends) const;
-};
-
-struct LinkStatistics {
-  std::uint64_t bytes = 0;  ///< payload that was put on the wire and taken
-  std::uint64_t packets = 0;
-  std::uint64_t runs = 0;
-  Time busy_ps = 0;     ///< serialising
-  Time stalled_ps = 0;  ///< idle while the flow that went next had a packet and no credit
-  std::array<std::uint64_t, 4> class_bytes{};    ///< by traffic class
-  std::array<std::uint64_t, 4> class_packets{};  ///< by traffic class
-  // With Go-Back-N.
-  std::uint64_t errors = 0;          ///< packets that were in error
-  std::uint64_t resent_packets = 0;  ///< that were sent and had to be sent again, those in error with them
-  std::uint64_t resent_bytes = 0;    ///< payload of those, not in `bytes`
-  std::uint64_t ack_bytes = 0;       ///< acknowledgements that the packets have caused on the way back
-  std::uint64_t control_bytes = 0;   ///< control packets that were carried, where they take time
 };
 
 /// What a link does: queue per flow, credits per flow, arbitration, serialisation, latency. It stands apart

@@ -158,7 +158,6 @@ void collect_links(const Wafer& wafer, const Topology& topology, Results& result
   results.links.reserve(wafer.links().size());
   for (std::size_t k = 0; k < wafer.links().size(); ++k) {
     const LinkStatistics& statistics = wafer.links()[k]->statistics();
-    const LinkConfig& config = wafer.links()[k]->config();
     const LinkSpec& spec = topology.links[k];
     LinkResult result;
     result.name = spec.name;
@@ -174,7 +173,7 @@ void collect_links(const Wafer& wafer, const Topology& topology, Results& result
     result.resent_bytes = statistics.resent_bytes;
     result.ack_bytes = statistics.ack_bytes;
     result.wire_bytes = statistics.bytes + statistics.resent_bytes + statistics.control_bytes +
-                        (statistics.packets + statistics.resent_packets) * config.header_bytes;
+                        (statistics.packets + statistics.resent_packets) * wafer.links()[k]->header_bytes();
     if (results.time_ps > 0) {
       result.utilisation = static_cast<double>(result.busy_ps) / static_cast<double>(results.time_ps);
     }

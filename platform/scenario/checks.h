@@ -24,6 +24,7 @@ class Checks {
   void errors(const Scenario& scenario);
   void fred_levels(const Scenario& scenario);
   void io(const Scenario& scenario);
+  void sites(const Scenario& scenario);
   /// Faults at `pointer` where the wafer has no off-wafer memory.
   void needs_io(const Scenario& scenario, const std::string& pointer, const std::string& what);
   void firmware(const Scenario& scenario);

@@ -37,21 +37,31 @@ bool take(std::string_view& text, std::string_view head) {
   return true;
 }
 
-/// An end of a link by its name. `npu` counts NPUs, `l1` L1 switches, `hub` is the switch or L2.
+/// An end of a link by its name. `npu` counts NPUs, `l1` L1 switches, `hub` is the switch or L2, `site`
+/// sites.
 struct End {
-  enum Kind { kNone, kNpu, kPlace, kL1, kHub } kind = kNone;
+  enum Kind { kNone, kNpu, kPlace, kL1, kHub, kSite } kind = kNone;
   std::uint64_t index = 0, x = 0, y = 0;
+  std::uint64_t site = 0;  // of a place
 };
 
 End parse_end(std::string_view text) {
   End end;
   std::string_view rest = text;
+  if (take(rest, "s") && take_number(rest, end.site) && take(rest, ".")) {
+    text = rest;
+  } else {
+    end.site = 0;
+  }
+  rest = text;
   if (text == "switch" || text == "l2") {
     end.kind = End::kHub;
   } else if (take(rest, "npu") && take_number(rest, end.index) && rest.empty()) {
     end.kind = End::kNpu;
   } else if (rest = text; take(rest, "l1_") && take_number(rest, end.index) && rest.empty()) {
     end.kind = End::kL1;
+  } else if (rest = text; take(rest, "site") && take_number(rest, end.index) && rest.empty()) {
+    end.kind = End::kSite;
   } else if (rest = text; take(rest, "x") && take_number(rest, end.x) && take(rest, "y") &&
                           take_number(rest, end.y) && rest.empty()) {
     end.kind = End::kPlace;
@@ -66,6 +76,11 @@ std::string outside(const End& end, const Scenario& scenario) {
   if (end.kind == End::kNpu && end.index >= scenario.wafer.npus) {
     return "npu" + std::to_string(end.index) + " does not exist; allowed " + upto(scenario.wafer.npus);
   }
+  const std::uint32_t sites = scenario.wafer.sites.count;
+  if (end.kind == End::kSite && end.index >= sites) {
+    return "site" + std::to_string(end.index) + " does not exist; allowed " + upto(sites);
+  }
+  if (end.site >= sites) return "s" + std::to_string(end.site) + " does not exist; allowed " + upto(sites);
   if (end.kind == End::kL1 && end.index >= fabric.fred.l1_switches) {
     return "l1_" + std::to_string(end.index) + " does not exist; allowed " + upto(fabric.fred.l1_switches);
   }
@@ -77,16 +92,18 @@ std::string outside(const End& end, const Scenario& scenario) {
 }
 
 bool same(const End& a, const End& b) {
-  return a.kind == b.kind && a.index == b.index && a.x == b.x && a.y == b.y;
+  return a.kind == b.kind && a.index == b.index && a.x == b.x && a.y == b.y && a.site == b.site;
 }
 
 bool joined(const End& a, const End& b, const Scenario& scenario) {
   const auto near = [](std::uint64_t p, std::uint64_t q) { return p + 1 == q || q + 1 == p; };
-  const std::uint64_t npus = scenario.wafer.npus;
+  if (a.kind == End::kSite || b.kind == End::kSite) return a.kind == b.kind && scenario.wafer.sites.count > 1;
+  if (a.site != b.site) return false;
+  const std::uint64_t npus = scenario.wafer.npus / scenario.wafer.sites.count;  // of a site
   switch (scenario.wafer.fabric.kind) {
     case FabricKind::kRing:
-      return a.kind == End::kNpu && b.kind == End::kNpu &&
-             ((a.index + 1) % npus == b.index || (b.index + 1) % npus == a.index);
+      return a.kind == End::kNpu && b.kind == End::kNpu && a.index / npus == b.index / npus &&
+             ((a.index + 1) % npus == b.index % npus || (b.index + 1) % npus == a.index % npus);
     case FabricKind::kSwitch:
       return (a.kind == End::kNpu && b.kind == End::kHub) || (a.kind == End::kHub && b.kind == End::kNpu);
     case FabricKind::kMesh2d:
@@ -132,8 +149,8 @@ std::string Checks::fabric_refusal(const Scenario& scenario, Algorithm algorithm
            (fabric.kind == FabricKind::kFred ? " with /wafer/fabric/fred/in_network false" : "");
   }
   if (algorithm == Algorithm::kHierarchical && fabric.kind != FabricKind::kFred &&
-      fabric.kind != FabricKind::kMesh2d) {
-    return "hierarchical needs a fabric with two dimensions (mesh2d or fred), found kind " +
+      fabric.kind != FabricKind::kMesh2d && scenario.wafer.sites.count == 1) {
+    return "hierarchical needs a fabric with two dimensions (mesh2d, fred, or several sites), found kind " +
            std::string(to_word(fabric.kind));
   }
   return {};
@@ -141,8 +158,10 @@ std::string Checks::fabric_refusal(const Scenario& scenario, Algorithm algorithm
 
 void Checks::fabric(const Scenario& scenario) {
   const FabricSpec& spec = scenario.wafer.fabric;
-  const std::uint32_t npus = scenario.wafer.npus;
-  if (!validator_.sound({"/wafer/npus", "/wafer/fabric/kind"})) return;
+  if (!validator_.sound({"/wafer/npus", "/wafer/fabric/kind", "/wafer/sites"})) return;
+  sites(scenario);
+  if (!validator_.sound({"/wafer/sites"})) return;
+  const std::uint32_t npus = scenario.wafer.npus / scenario.wafer.sites.count;  // of a site
   if (spec.kind == FabricKind::kMesh2d &&
       validator_.sound({"/wafer/fabric/mesh2d/columns", "/wafer/fabric/mesh2d/rows"})) {
     if (std::uint64_t{spec.mesh2d.columns} * spec.mesh2d.rows != npus) {
@@ -168,6 +187,11 @@ void Checks::fabric(const Scenario& scenario) {
 
 void Checks::errors(const Scenario& scenario) {
   const ErrorSpec& errors = scenario.wafer.fabric.errors;
+  for (std::size_t i = 0; i < errors.script.size(); ++i) {
+    if (errors.script[i].link.rfind("site", 0) != 0) continue;
+    validator_.fault("/wafer/fabric/errors/script/" + std::to_string(i) + "/link",
+                     "site links have no errors of their own; their transport is reliable");
+  }
   if (scenario.wafer.fabric.flow_control.retransmission == Retransmission::kGoBackN) return;
   const std::string needs =
       "needs /wafer/fabric/flow_control/retransmission go_back_n, or what is lost never comes; found "
@@ -210,6 +234,38 @@ void Checks::io(const Scenario& scenario) {
     validator_.fault("/wafer/io/controllers",
                      "I/O controllers need a fabric of kind mesh2d or fred, found kind " +
                          std::string(to_word(fabric.kind)));
+  }
+}
+
+void Checks::sites(const Scenario& scenario) {
+  const SitesSpec& sites = scenario.wafer.sites;
+  const FabricKind kind = scenario.wafer.fabric.kind;
+  const std::uint32_t npus = scenario.wafer.npus;
+  if (sites.count == 1) return;
+  if (npus % sites.count != 0) {
+    validator_.fault("/wafer/sites/count", "found " + std::to_string(sites.count) +
+                                               "; it must divide /wafer/npus, " + std::to_string(npus) +
+                                               ", for sites are alike");
+    return;
+  }
+  if (kind != FabricKind::kRing && kind != FabricKind::kMesh2d) {
+    validator_.fault("/wafer/sites/count",
+                     "sites of kind " + std::string(to_word(kind)) +
+                         " are not there yet; allowed: mesh2d, and ring (single NPUs are rings of one)");
+  }
+  if (sites.gateway >= npus / sites.count) {
+    validator_.fault("/wafer/sites/gateway", "found " + std::to_string(sites.gateway) + "; a site has NPUs " +
+                                                 upto(npus / sites.count));
+  }
+  if (scenario.workload.placement.kind == PlacementKind::kSearched &&
+      validator_.sound({"/workload/placement/kind"})) {
+    validator_.fault("/workload/placement/kind", "placement on several sites is not searched yet");
+  }
+  if (scenario.wafer.io.controllers != 0) {
+    validator_.fault("/wafer/io/controllers", "I/O controllers on several sites are not there yet");
+  }
+  if (sites.jitter == JitterKind::kNone && sites.jitter_ns > 0) {
+    warn("/wafer/sites/jitter_ns", "has no effect: /wafer/sites/jitter is none");
   }
 }
 

@@ -44,6 +44,10 @@ enum class Operation {
   kStore,
   kLoadAndStore  // both at the same time
 };
+/// Of site links: what messages share, and how long one has it.
+enum class SiteWires { kSeparate, kSharedInbound };
+enum class SiteLatency { kPipelined, kOccupies };
+enum class JitterKind { kNone, kUniform, kNormal };
 enum class ElementType { kFp32, kFp16, kBf16, kInt32, kFp64 };
 /// What is done about in-network flows that cannot all be routed at once: the four remedies of arXiv
 /// 2406.19580.
@@ -128,6 +132,17 @@ struct IoSpec {
   IoPacing pacing;
   IoChannels channels;
 };
+/// Wafers, or single NPUs, that are joined by slow links between their gateways.
+struct SitesSpec {
+  std::uint32_t count;    // 1: no site links
+  std::uint32_t gateway;  // NPU of each site, counted from its first one
+  std::uint64_t bytes_per_s;
+  double latency_ns;
+  SiteWires wires;
+  SiteLatency latency;
+  JitterKind jitter;
+  double jitter_ns;
+};
 struct FirmwareSpec {
   double step_ns;
   Algorithm all_reduce, reduce_scatter, all_gather, broadcast, all_to_all;
@@ -194,6 +209,7 @@ struct WaferSpec {
   NpuSpec npu;
   FabricSpec fabric;
   IoSpec io;
+  SitesSpec sites;
   FirmwareSpec firmware;
   CompressionSpec compression;
 };

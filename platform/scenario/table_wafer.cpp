@@ -213,6 +213,7 @@ void describe_wafer(std::vector<Descriptor>& all) {
   describe_fabric(table);
   describe_flow_control(all);
   describe_io(table);
+  describe_sites(all);
   describe_firmware(table);
   describe_compression(all);
 }

@@ -154,6 +154,24 @@ const Words<FredRemedy>& words_of() {
                                           {"move_workers", FredRemedy::kMoveWorkers}};
   return words;
 }
+template <>
+const Words<SiteWires>& words_of() {
+  static const Words<SiteWires> words = {{"separate", SiteWires::kSeparate},
+                                         {"shared_inbound", SiteWires::kSharedInbound}};
+  return words;
+}
+template <>
+const Words<SiteLatency>& words_of() {
+  static const Words<SiteLatency> words = {{"pipelined", SiteLatency::kPipelined},
+                                           {"occupies", SiteLatency::kOccupies}};
+  return words;
+}
+template <>
+const Words<JitterKind>& words_of() {
+  static const Words<JitterKind> words = {
+      {"none", JitterKind::kNone}, {"uniform", JitterKind::kUniform}, {"normal", JitterKind::kNormal}};
+  return words;
+}
 
 template <>
 const Words<CompressionPlacement>& words_of() {

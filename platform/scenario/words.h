@@ -78,6 +78,12 @@ template <>
 const std::vector<std::pair<const char*, WireType>>& words_of();
 template <>
 const std::vector<std::pair<const char*, NarrowType>>& words_of();
+template <>
+const std::vector<std::pair<const char*, SiteWires>>& words_of();
+template <>
+const std::vector<std::pair<const char*, SiteLatency>>& words_of();
+template <>
+const std::vector<std::pair<const char*, JitterKind>>& words_of();
 
 /// Bytes of one element.
 std::uint32_t element_bytes(ElementType type);

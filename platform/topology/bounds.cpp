@@ -2,6 +2,7 @@
 #include "topology/bounds.h"
 
 #include <algorithm>
+#include <set>
 
 namespace wafervp {
 namespace {
@@ -109,10 +110,12 @@ std::vector<std::uint8_t> used_links(const Topology& topology, const std::vector
     }
   };
   constexpr std::size_t kSmall = 64;
-  if (group.size() <= kSmall) {
+  if (group.size() <= kSmall || (topology.sites > 1 && group.size() <= 16 * kSmall)) {
     for (const NpuId from : group) {
       for (const NpuId to : group) walk(from, to);
     }
+  } else if (topology.sites > 1) {
+    std::fill(used.begin(), used.end(), std::uint8_t{1});
   } else if (topology.kind == FabricKind::kMesh2d) {
     // Dimension order: x in the sender's row as far as the outermost columns with members, then y in
     // the receiver's column from the outermost rows.
@@ -169,12 +172,19 @@ class Bound {
   Time all() {
     if (operation_ == Operation::kSend) return send();
     members();
+    const auto away = [&](NpuId npu) {
+      return topology_.site_of(NodeId(npu.value)) != topology_.site_of(NodeId(group_.front().value));
+    };
+    if (std::any_of(group_.begin(), group_.end(), away)) {
+      site_cuts();
+      return bound_;
+    }
     switch (topology_.kind) {
       case FabricKind::kMesh2d:
         mesh_cuts();
         break;
       case FabricKind::kRing:
-        ring_cuts();
+        if (topology_.sites == 1) ring_cuts();
         break;
       case FabricKind::kFred:
         l1_cuts();
@@ -312,6 +322,28 @@ class Bound {
     }
     for (const NpuId npu : group_) ++parts[npu.value / topology_.columns].members;
     partition(parts);
+  }
+
+  /// Each site against the rest, whose wires count once where links share them.
+  void site_cuts() {
+    std::vector<Part> parts(topology_.sites);
+    std::set<std::uint32_t> wires;
+    for (std::uint32_t i = 0; i < topology_.links.size(); ++i) {
+      const LinkSpec& link = topology_.links[i];
+      if (used_[i] == 0 || !link.between_sites()) continue;
+      parts[topology_.site_of(link.from)].out += link.bytes_per_s;
+      // Links of one wire may have rates of their own; the fastest is what it can do.
+      if (wires.insert(link.wire).second) parts[topology_.site_of(link.to)].in += fastest_of(link.wire);
+    }
+    for (const NpuId npu : group_) ++parts[topology_.site_of(NodeId(npu.value))].members;
+    partition(parts);
+  }
+  std::uint64_t fastest_of(std::uint32_t wire) const {
+    std::uint64_t fastest = 0;
+    for (const LinkSpec& link : topology_.links) {
+      if (link.wire == wire) fastest = std::max(fastest, link.bytes_per_s);
+    }
+    return fastest;
   }
 
   /// One message has one route.

@@ -30,8 +30,9 @@ const char* name_of(VirtualChannel channel) {
 bool crosses_dateline(const Topology& topology, LinkId id) {
   if (topology.kind != FabricKind::kRing) return false;
   const LinkSpec& link = topology.link(id);
-  const std::uint32_t last = topology.npus - 1;
-  return (link.from.value == last && link.to.value == 0) || (link.from.value == 0 && link.to.value == last);
+  const std::uint32_t n = topology.npus_per_site(), last = n - 1;
+  const std::uint32_t from = link.from.value % n, to = link.to.value % n;
+  return !link.between_sites() && ((from == last && to == 0) || (from == 0 && to == last));
 }
 
 void add_messages(const Topology& topology, ChannelDependencies& dependencies) {
@@ -52,6 +53,10 @@ void add_messages(const Topology& topology, ChannelDependencies& dependencies) {
         if (was_here != 0) break;
         was_here = 1;
         previous = next;
+        if (topology.link(link).between_sites()) {  // whose gateway takes all that comes
+          previous = {LinkId(), VirtualChannel::kData};
+          channel = VirtualChannel::kData;
+        }
         at = topology.link(link).to;
       }
     }

@@ -15,7 +15,7 @@ std::string describe_cycles(const Topology& topology, IoChannels io_channels) {
     return "a cycle of " + std::to_string(cycle.size()) +
            " channels that wait for the next: " + cycle_text(topology, cycle);
   }
-  const bool dateline = topology.kind == FabricKind::kRing && topology.npus > 3;
+  const bool dateline = topology.kind == FabricKind::kRing && topology.npus_per_site() > 3;
   return dateline
              ? "free of cycles, with a second channel for what has passed between the last NPU and the first"
              : "free of cycles";

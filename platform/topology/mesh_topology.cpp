@@ -8,9 +8,10 @@ std::uint32_t mesh_io_controllers(const Mesh2dSpec& mesh) { return 2 * (mesh.col
 
 Topology build_mesh(const WaferSpec& wafer) {
   const Mesh2dSpec& mesh = wafer.fabric.mesh2d;
-  require(std::uint64_t{mesh.columns} * mesh.rows == wafer.npus, "/wafer/npus",
+  require(std::uint64_t{mesh.columns} * mesh.rows * wafer.sites.count == wafer.npus, "/wafer/npus",
           "expected columns * rows = " + std::to_string(mesh.columns) + " * " + std::to_string(mesh.rows) +
-              " of the mesh, found " + std::to_string(wafer.npus));
+              " of the mesh" + (wafer.sites.count > 1 ? " of each site" : "") + ", found " +
+              std::to_string(wafer.npus));
   const Time latency = ps_of_ns(mesh.link_latency_ns);
   TopologyBuilder builder(wafer);
   builder.topology().columns = mesh.columns;
@@ -23,18 +24,24 @@ Topology build_mesh(const WaferSpec& wafer) {
   const auto place = [](std::uint32_t x, std::uint32_t y) {
     return "x" + std::to_string(x) + "y" + std::to_string(y);
   };
-  const auto connect = [&](std::uint32_t x, std::uint32_t y, std::uint32_t to_x, std::uint32_t to_y) {
-    builder.add_link(y * mesh.columns + x, to_y * mesh.columns + to_x, mesh.link_bytes_per_s, latency,
-                     place(x, y) + "->" + place(to_x, to_y));
-  };
-  for (std::uint32_t y = 0; y < mesh.rows; ++y) {
-    for (std::uint32_t x = 0; x < mesh.columns; ++x) {
-      if (x + 1 < mesh.columns) connect(x, y, x + 1, y);
-      if (x > 0) connect(x, y, x - 1, y);
-      if (y + 1 < mesh.rows) connect(x, y, x, y + 1);
-      if (y > 0) connect(x, y, x, y - 1);
+  const auto add_mesh = [&](std::uint32_t site) {
+    const std::uint32_t first = site * mesh.columns * mesh.rows;
+    const std::string at = wafer.sites.count > 1 ? "s" + std::to_string(site) + "." : "";
+    const auto connect = [&](std::uint32_t x, std::uint32_t y, std::uint32_t to_x, std::uint32_t to_y) {
+      builder.add_link(first + y * mesh.columns + x, first + to_y * mesh.columns + to_x,
+                       mesh.link_bytes_per_s, latency, at + place(x, y) + "->" + at + place(to_x, to_y));
+    };
+    for (std::uint32_t y = 0; y < mesh.rows; ++y) {
+      for (std::uint32_t x = 0; x < mesh.columns; ++x) {
+        if (x + 1 < mesh.columns) connect(x, y, x + 1, y);
+        if (x > 0) connect(x, y, x - 1, y);
+        if (y + 1 < mesh.rows) connect(x, y, x, y + 1);
+        if (y > 0) connect(x, y, x, y - 1);
+      }
     }
-  }
+  };
+  for (std::uint32_t site = 0; site < wafer.sites.count; ++site) add_mesh(site);
+  builder.add_site_links();
   if (wafer.io.controllers == 0) return builder.finish();
   std::uint32_t k = 0;
   const auto attach = [&](std::uint32_t x, std::uint32_t y, bool row_first) {

@@ -111,7 +111,7 @@ Placement place(const Topology& topology, const ParallelismSpec& parallelism, co
   placement.npu_of_rank = spec.kind == PlacementKind::kExplicit
                               ? explicit_npus(topology, spec, static_cast<std::uint32_t>(ranks))
                               : in_order(static_cast<std::uint32_t>(ranks));
-  if (spec.kind == PlacementKind::kSearched && topology.kind == FabricKind::kMesh2d) {
+  if (spec.kind == PlacementKind::kSearched && topology.kind == FabricKind::kMesh2d && topology.sites == 1) {
     placement.npu_of_rank = search_placement(topology, parallelism, spec.seed, spec.iterations);
   }
   placement.worst_link_rings = worst_link_rings(topology, parallelism, placement);

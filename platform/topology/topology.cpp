@@ -13,12 +13,15 @@ Topology build_ring(const WaferSpec& wafer) {
   const RingSpec& ring = wafer.fabric.ring;
   const Time latency = ps_of_ns(ring.link_latency_ns);
   TopologyBuilder builder(wafer);
-  builder.add_ends(wafer.npus);
-  const std::uint32_t n = wafer.npus;
-  for (std::uint32_t i = 0; i < n && n > 1; ++i) {
-    builder.add_link(i, (i + 1) % n, ring.link_bytes_per_s, latency);
-    if (n > 2) builder.add_link(i, (i + n - 1) % n, ring.link_bytes_per_s, latency);
+  const std::uint32_t n = wafer.npus / wafer.sites.count;
+  builder.add_ends(n);
+  for (std::uint32_t first = 0; first < wafer.npus && n > 1; first += n) {
+    for (std::uint32_t i = 0; i < n; ++i) {
+      builder.add_link(first + i, first + (i + 1) % n, ring.link_bytes_per_s, latency);
+      if (n > 2) builder.add_link(first + i, first + (i + n - 1) % n, ring.link_bytes_per_s, latency);
+    }
   }
+  builder.add_site_links();
   return builder.finish();
 }
 
@@ -52,14 +55,18 @@ std::size_t mesh_output(const Topology& topology, NodeId at, NpuId to) {
 
 /// Clockwise unless the other way is strictly shorter.
 std::size_t ring_output(const Topology& topology, NodeId at, NpuId to) {
-  const std::uint32_t clockwise = (to.value + topology.npus - at.value) % topology.npus;
-  return clockwise <= topology.npus - clockwise ? 0 : 1;
+  const std::uint32_t n = topology.npus_per_site();
+  const std::uint32_t clockwise = (to.value + n - at.value) % n;  // both are of one site
+  return clockwise <= n - clockwise ? 0 : 1;
 }
 
 }  // namespace
 
 Topology build_topology(const WaferSpec& wafer) {
   require(wafer.npus > 0, "/wafer/npus", "expected at least 1, found 0");
+  require(wafer.sites.count == 1 || wafer.fabric.kind == FabricKind::kMesh2d ||
+              wafer.fabric.kind == FabricKind::kRing,
+          "/wafer/sites/count", "sites need a fabric of kind mesh2d or ring");
   const bool has_io = wafer.fabric.kind == FabricKind::kMesh2d || wafer.fabric.kind == FabricKind::kFred;
   require(has_io || wafer.io.controllers == 0, "/wafer/io/controllers",
           "I/O controllers need a fabric of kind mesh2d or fred");
@@ -79,7 +86,24 @@ Topology build_topology(const WaferSpec& wafer) {
   return build_fred(wafer);
 }
 
+namespace {
+
+/// The gateway's link to another site; they come behind its links in the site.
+LinkId site_link(const Topology& topology, NodeId gateway, std::uint32_t to_site) {
+  const std::vector<LinkId>& outputs = topology.outputs[gateway.value];
+  const std::uint32_t site = topology.site_of(gateway);
+  return outputs[outputs.size() - (topology.sites - 1) + to_site - (to_site > site ? 1 : 0)];
+}
+
+}  // namespace
+
 LinkId next_link(const Topology& topology, NodeId at, NpuId to) {
+  const std::uint32_t site = topology.site_of(at), to_site = topology.site_of(NodeId(to.value));
+  if (site != to_site) {
+    const NodeId gateway(site * topology.npus_per_site() + topology.gateway);
+    if (at == gateway) return site_link(topology, at, to_site);
+    to = NpuId(gateway.value);
+  }
   std::size_t port = 0;
   switch (topology.kind) {
     case FabricKind::kRing:

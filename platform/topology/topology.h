@@ -25,7 +25,11 @@ struct LinkSpec {
   std::uint64_t bytes_per_s;
   Time latency_ps;
   std::uint32_t buffer_packets;  // of one flow, at the receiving end
-  std::string name;              // "x2y1->x3y1", "npu3->l1_0", "l1_0->l2"
+  std::string name;              // "x2y1->x3y1", "npu3->l1_0", "l1_0->l2", "site0->site1"
+  /// Of a site link: the wire on which it takes turns, with others of the same number.
+  std::uint32_t wire = kNoWire;
+  static constexpr std::uint32_t kNoWire = ~0u;
+  bool between_sites() const { return wire != kNoWire; }
 };
 /// Where an I/O controller hangs, and on the mesh which dimension its trees take first: on the left and right
 /// side the row, on top and bottom the column.
@@ -43,7 +47,8 @@ struct FredLevel {
 struct Topology {
   FabricKind kind;
   std::uint32_t npus = 0;
-  std::uint32_t columns = 0, rows = 0;  // mesh2d; fred: NPUs per L1 and L1 switches
+  std::uint32_t columns = 0, rows = 0;   // mesh2d: of a site; fred: NPUs per L1 and L1 switches
+  std::uint32_t sites = 1, gateway = 0;  // alike, with consecutive NPUs; number of the gateway in its site
   bool in_network = false;
   std::vector<IoSite> io;              // node npus + k is controller k
   std::vector<FredLevel> fred_levels;  // level 1 first
@@ -57,6 +62,8 @@ struct Topology {
   const LinkSpec& link(LinkId id) const { return links[id.value]; }
   /// NPUs and I/O controllers, where messages begin and end.
   std::uint32_t ends() const { return npus + static_cast<std::uint32_t>(io.size()); }
+  std::uint32_t npus_per_site() const { return npus / sites; }
+  std::uint32_t site_of(NodeId node) const { return sites == 1 ? 0 : node.value / npus_per_site(); }
   bool is_io(NodeId node) const { return node.value >= npus && node.value < ends(); }
 };
 
@@ -64,6 +71,7 @@ struct Topology {
 ///  - ring: for each NPU, clockwise (to the next number), then counter-clockwise; one link each way for
 ///    two NPUs, none for one;
 ///  - mesh2d: for each NPU in row order, to x+1, x-1, y+1, y-1, as far as they are there;
+///  - several sites: the links of each site, then for each site those to the others, by their numbers;
 ///  - switch: for each NPU, up, then down; the switch is the node after the NPUs;
 ///  - fred: the same to the NPU's L1 switch, then level by level for each switch up and down, up to the one
 ///    switch of the last level. The slices of a lane are merged;

@@ -47,6 +47,9 @@ void require(bool holds, const std::string& pointer, const std::string& text) {
 TopologyBuilder::TopologyBuilder(const WaferSpec& wafer) : wafer_(wafer) {
   topology_.kind = wafer.fabric.kind;
   topology_.npus = wafer.npus;
+  topology_.sites = wafer.sites.count;
+  topology_.gateway = wafer.sites.gateway;
+  require(wafer.npus % wafer.sites.count == 0, "/wafer/sites/count", "expected a divisor of /wafer/npus");
 }
 
 void TopologyBuilder::add_node(NodeKind kind, std::string name, std::uint32_t x, std::uint32_t y) {
@@ -55,7 +58,8 @@ void TopologyBuilder::add_node(NodeKind kind, std::string name, std::uint32_t x,
 
 void TopologyBuilder::add_ends(std::uint32_t columns) {
   for (std::uint32_t n = 0; n < wafer_.npus; ++n) {
-    add_node(NodeKind::kNpu, "npu" + std::to_string(n), n % columns, n / columns);
+    const std::uint32_t local = n % topology_.npus_per_site();
+    add_node(NodeKind::kNpu, "npu" + std::to_string(n), local % columns, local / columns);
   }
   for (std::uint32_t k = 0; k < wafer_.io.controllers; ++k) {
     add_node(NodeKind::kIoController, "io" + std::to_string(k));
@@ -71,6 +75,21 @@ void TopologyBuilder::add_link(std::uint32_t from, std::uint32_t to, std::uint64
   topology_.links.push_back({NodeId{from}, NodeId{to}, rate, latency, 0, std::move(name)});
 }
 
+void TopologyBuilder::add_site_links() {
+  const SitesSpec& sites = wafer_.sites;
+  const Time latency = ps_of_ns(sites.latency_ns);
+  const auto gateway = [&](std::uint32_t site) { return site * topology_.npus_per_site() + sites.gateway; };
+  for (std::uint32_t from = 0; from < sites.count; ++from) {
+    for (std::uint32_t to = 0; to < sites.count; ++to) {
+      if (from == to) continue;
+      add_link(gateway(from), gateway(to), sites.bytes_per_s, latency,
+               "site" + std::to_string(from) + "->site" + std::to_string(to));
+      const bool shared = sites.wires == SiteWires::kSharedInbound;
+      topology_.links.back().wire = shared ? to : from * sites.count + to;
+    }
+  }
+}
+
 void TopologyBuilder::add_io(std::uint32_t k, NodeId at, bool row_first) {
   const Time latency = ps_of_ns(wafer_.io.link_latency_ns);
   const std::uint32_t node = topology_.npus + k;
@@ -80,6 +99,7 @@ void TopologyBuilder::add_io(std::uint32_t k, NodeId at, bool row_first) {
 }
 
 std::uint32_t TopologyBuilder::buffer_packets(const LinkSpec& link) const {
+  if (link.between_sites()) return ~std::uint32_t{0};
   if (wafer_.fabric.buffer_packets != 0) return wafer_.fabric.buffer_packets;
   if (wafer_.fabric.flow_control.buffers == BufferRule::kPaper) {
     return paper_buffer_packets(topology_.kind, link.bytes_per_s);

@@ -22,6 +22,8 @@ class TopologyBuilder {
   void add_link(std::uint32_t from, std::uint32_t to, std::uint64_t rate, Time latency, std::string name);
   /// Controller k to node `at` and back.
   void add_io(std::uint32_t k, NodeId at, bool row_first);
+  /// From each gateway to the other ones.
+  void add_site_links();
   Topology& topology() { return topology_; }
 
   Topology finish();

@@ -60,6 +60,22 @@ LinkConfig link_config(const Scenario& scenario, const Topology& topology, LinkI
   return config;
 }
 
+SiteLinkConfig site_link_config(const Scenario& scenario, const Topology& topology, LinkId id) {
+  const SitesSpec& sites = scenario.wafer.sites;
+  const LinkSpec& link = topology.link(id);
+  SiteLinkConfig config;
+  config.id = id;
+  config.rate = Rate(link.bytes_per_s);
+  config.latency = link.latency_ps;
+  config.latency_occupies = sites.latency == SiteLatency::kOccupies;
+  config.distribution = sites.jitter == JitterKind::kUniform  ? Jitter::kUniform
+                        : sites.jitter == JitterKind::kNormal ? Jitter::kNormal
+                                                              : Jitter::kNone;
+  config.jitter = ps_of_ns(sites.jitter_ns);
+  config.seed = SplitMix(scenario.seed ^ (std::uint64_t{id.value} << 32)).next();
+  return config;
+}
+
 std::vector<std::pair<LinkId, LinkId>> link_pairs(const Topology& topology) {
   std::vector<std::pair<LinkId, LinkId>> pairs;
   for (std::uint32_t k = 0; k < topology.links.size(); ++k) {

@@ -5,12 +5,14 @@
 #include <vector>
 
 #include "link/link_engine.h"
+#include "link/site_link.h"
 #include "scenario/scenario.h"
 #include "topology/topology.h"
 
 namespace wafervp {
 
 /// What the scenario says of link `id`: rate under its packets' headers, buffers, grain, channels, errors.
+SiteLinkConfig site_link_config(const Scenario& scenario, const Topology& topology, LinkId id);
 LinkConfig link_config(const Scenario& scenario, const Topology& topology, LinkId id);
 
 /// Each link with the one the other way between the same two nodes.

@@ -2,6 +2,7 @@
 #include "wafer/wafer.h"
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -42,6 +43,20 @@ class TopologyRouting final : public RoutingAlgorithm {
   const Topology& topology_;
   NodeId here_;
   const std::vector<unsigned>& port_of_link_;
+};
+
+/// Of an NPU's router where there are several sites; port 0 is the accelerator.
+class SitesRouting final : public RoutingAlgorithm {
+ public:
+  SitesRouting(const Topology& topology, NodeId here, const std::vector<unsigned>& port_of_link)
+      : here_(here), links_(topology, here, port_of_link) {}
+  unsigned output(NpuId destination) const override {
+    return destination.value == here_.value ? 0 : links_.output(destination) + 1;
+  }
+
+ private:
+  NodeId here_;
+  TopologyRouting links_;
 };
 
 /// SystemC looks for an object that goes away from the end of its registries.
@@ -139,12 +154,28 @@ void Wafer::set_pace(const Communicator& group, std::size_t index) {
 }
 
 void Wafer::make_links(const Scenario& scenario) {
+  std::map<std::uint32_t, std::shared_ptr<SiteWire>> wires;
+  std::vector<Link*> wafer_links;  // null where a site link is
   for (std::size_t k = 0; k < topology_.links.size(); ++k) {
-    const LinkConfig config = link_config(scenario, topology_, LinkId(static_cast<std::uint32_t>(k)));
-    links_.push_back(std::make_unique<Link>(numbered("link", k).c_str(), config, calendar_, &arena_));
+    const std::string name = numbered("link", k);
+    const LinkId id(static_cast<std::uint32_t>(k));
+    if (topology_.links[k].between_sites()) {
+      auto& wire = wires[topology_.links[k].wire];
+      if (wire == nullptr) wire = std::make_shared<SiteWire>();
+      links_.push_back(std::make_unique<SiteLink>(name.c_str(), site_link_config(scenario, topology_, id),
+                                                  calendar_, wire));
+      wafer_links.push_back(nullptr);
+      continue;
+    }
+    auto link =
+        std::make_unique<Link>(name.c_str(), link_config(scenario, topology_, id), calendar_, &arena_);
+    wafer_links.push_back(link.get());
+    links_.push_back(std::move(link));
   }
   if (scenario.wafer.fabric.flow_control.acknowledgements != Acknowledgements::kCharged) return;
-  for (const auto& [one, back] : link_pairs(topology_)) links_[one.value]->set_reverse(*links_[back.value]);
+  for (const auto& [one, back] : link_pairs(topology_)) {
+    if (wafer_links[one.value] != nullptr) wafer_links[one.value]->set_reverse(*wafer_links[back.value]);
+  }
 }
 
 void Wafer::make_routers() {
@@ -159,7 +190,7 @@ void Wafer::make_routers() {
     for (unsigned k = 0; k < outputs.size(); ++k) {
       const std::uint32_t to = topology_.link(outputs[k]).to.value;
       const unsigned port = k + 1;
-      if (topology_.is_io(NodeId(to))) continue;
+      if (topology_.is_io(NodeId(to)) || topology_.sites > 1) continue;
       if (topology_.kind == FabricKind::kRing) {
         (to == (n + 1) % topology_.npus ? clockwise : counter_clockwise) = port;
       } else if (to == n + 1) {
@@ -176,7 +207,9 @@ void Wafer::make_routers() {
       std::swap(sides.west, sides.north);
     }
     std::unique_ptr<RoutingAlgorithm> routing;
-    if (topology_.kind == FabricKind::kRing) {
+    if (topology_.sites > 1) {
+      routing = std::make_unique<SitesRouting>(topology_, NodeId(n), output_port_);
+    } else if (topology_.kind == FabricKind::kRing) {
       routing = std::make_unique<RingRouting>(NpuId(n), topology_.npus, clockwise, counter_clockwise);
     } else {
       routing = std::make_unique<XyRouting>(NpuId(n), topology_.columns, sides);
@@ -246,7 +279,7 @@ void Wafer::wire() {
   }
   for (std::size_t k = 0; k < links_.size(); ++k) {
     const LinkSpec& spec = topology_.links[k];
-    Link& link = *links_[k];
+    LinkModule& link = *links_[k];
     const auto is_end = [&](NodeId node) {
       return topology_.is_io(node) || (!routed && node.value < topology_.npus);
     };

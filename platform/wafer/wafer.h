@@ -13,6 +13,7 @@
 #include "fred_switch/fred_switch.h"
 #include "io_controller/io_controller.h"
 #include "link/link.h"
+#include "link/link_module.h"
 #include "router/tree_router.h"
 #include "scenario/scenario.h"
 #include "topology/topology.h"
@@ -37,7 +38,7 @@ class Wafer {
 
   Calendar& calendar() { return calendar_; }
   MessagePool& messages() { return messages_; }
-  const std::vector<std::unique_ptr<Link>>& links() const { return links_; }  ///< by LinkId
+  const std::vector<std::unique_ptr<LinkModule>>& links() const { return links_; }  ///< by LinkId
   /// Of an NPU, or of an I/O controller (they are numbered behind the NPUs), here and below.
   Accelerator& accelerator(NpuId end) { return *accelerators_[end.value]; }
   /// "NPU 7", "I/O controller 3".
@@ -84,7 +85,7 @@ class Wafer {
   std::vector<std::unique_ptr<Router>> routers_;            ///< by NPU, on fabrics whose NPUs route
   std::vector<std::unique_ptr<Router>> switches_;           ///< by node - ends
   std::vector<TreeRouter*> trees_;                          ///< of these, those that carry trees
-  std::vector<std::unique_ptr<Link>> links_;
+  std::vector<std::unique_ptr<LinkModule>> links_;
   std::vector<std::vector<wvp_comm>> communicators_;  ///< by NPU: the groups that it belongs to
   std::vector<std::vector<wvp_command>> programs_;    ///< by NPU, with local communicator numbers
   std::vector<ArenaPointer<HostProcessor>> processors_;

@@ -188,7 +188,26 @@ const char* kind_word(TrafficKind kind) {
 
 }  // namespace
 
+/// x inside a site and y across them: as many members of each of several sites, one site after the other.
+Grid grid_of_sites(const Topology& topology, const std::vector<NpuId>& members) {
+  const auto site = [&](std::size_t i) { return topology.site_of(NodeId(members[i].value)); };
+  std::uint32_t columns = 0;
+  while (columns < members.size() && site(columns) == site(0)) ++columns;
+  if (columns < 2 || columns == members.size() || members.size() % columns != 0) return {};
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    if (site(i) != site(i / columns * columns)) return {};
+    if (i % columns == 0 && i > 0 && site(i) <= site(i - 1)) return {};
+  }
+  return {columns, static_cast<std::uint32_t>(members.size() / columns)};
+}
+
 Grid grid_of(const Topology& topology, const std::vector<NpuId>& members) {
+  if (topology.sites > 1) {
+    const Grid grid = grid_of_sites(topology, members);
+    if (grid.columns != 0) return grid;
+    if (topology.site_of(NodeId(members.front().value)) != topology.site_of(NodeId(members.back().value)))
+      return {};
+  }
   if (topology.kind != FabricKind::kMesh2d && topology.kind != FabricKind::kFred) return {};
   const auto place = [&](std::size_t i) { return topology.nodes[members[i].value]; };
   std::uint32_t columns = 0;
@@ -276,7 +295,7 @@ std::uint16_t CommunicatorSet::add(TrafficKind kind, const std::vector<GroupName
   if (algorithm == Algorithm::kBest || algorithm == Algorithm::kTree) add_trees(topology_, family);
   for (Communicator& c : family) {
     c.hop_latency_ps = ring_latency(topology_, c.members);
-    if (topology_.kind == FabricKind::kMesh2d && c.dim_x != 0) {
+    if ((topology_.kind == FabricKind::kMesh2d || topology_.sites > 1) && c.dim_x != 0) {
       c.x_first_share =
           firmware_.x_first_share >= 0
               ? static_cast<std::uint32_t>(std::lround(std::min(firmware_.x_first_share, 1.0) * 65536))
