@@ -11,6 +11,7 @@
 #include "run/log.h"
 #include "run/observer.h"
 #include "run/report.h"
+#include "run/training_host.h"
 #include "topology/bounds.h"
 #include "topology/fred_built.h"
 #include "topology/picoseconds.h"
@@ -316,6 +317,7 @@ Results run_scenario(const Scenario& scenario, const RunHooks& hooks) {
   }
   RunObserver observer(workload, {scenario.outputs.trace}, log);
   wafer.set_observer(observer);
+  const std::unique_ptr<TrainingHost> training = make_training_host(scenario, workload, wafer);
   if (scenario.limits.time_ns > 0) {
     wafer.calendar().set_limit(ps_of_ns(scenario.limits.time_ns));
   }
@@ -354,6 +356,7 @@ Results run_scenario(const Scenario& scenario, const RunHooks& hooks) {
   collect_npus(wafer, topology, workload, observer, compression, results);
   collect_io(wafer, topology, observer, compression, results);
   if (wafer.compression_unit(NpuId(0)) != nullptr) results.compression = compression_result(compression);
+  if (training != nullptr) results.training = training->result();
   if (results.status == "ok") check_promises(wafer, topology, results);
   if (!scenario.outputs.statistics) {
     results.collectives.clear();

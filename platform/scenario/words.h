@@ -79,6 +79,10 @@ const std::vector<std::pair<const char*, WireType>>& words_of();
 template <>
 const std::vector<std::pair<const char*, NarrowType>>& words_of();
 template <>
+const std::vector<std::pair<const char*, TrainingData>>& words_of();
+template <>
+const std::vector<std::pair<const char*, TrainingStay>>& words_of();
+template <>
 const std::vector<std::pair<const char*, SiteWires>>& words_of();
 template <>
 const std::vector<std::pair<const char*, SiteLatency>>& words_of();

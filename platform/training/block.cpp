@@ -50,17 +50,18 @@ T score_factor(const ModelConfig& model) {
 }  // namespace
 
 template <class T>
-void Block<T>::forward(Matrix<T>& x, BlockPass<T>& pass) const {
+void Block<T>::forward(Matrix<T>& x, BlockPass<T>& pass, BlockScratch<T>& scratch) const {
   normalise(x, pass.attention_input);
-  pass.qkv = Matrix<T>(x.rows, 3 * model_.dimension);
+  shape(pass.qkv, x.rows, 3 * model_.dimension);
   multiply(pass.attention_input.values, w_qkv_.weights, pass.qkv);
   attend(pass);
   multiply(pass.mixed, w_o_.weights, x, Into::kAdd);
 
   normalise(x, pass.feed_input);
-  pass.rectified = Matrix<T>(x.rows, model_.hidden);
+  shape(pass.rectified, x.rows, model_.hidden);
   multiply(pass.feed_input.values, w_1_.weights, pass.rectified);
-  Matrix<T> squared(x.rows, model_.hidden);
+  Matrix<T>& squared = scratch.hidden;
+  shape(squared, x.rows, model_.hidden);
   for (std::size_t i = 0; i < squared.values.size(); ++i) {
     T& z = pass.rectified.values[i];
     z = z > 0 ? z : 0;
@@ -72,8 +73,8 @@ void Block<T>::forward(Matrix<T>& x, BlockPass<T>& pass) const {
 template <class T>
 void Block<T>::attend(BlockPass<T>& pass) const {
   const std::size_t n = model_.tokens;
-  pass.probabilities = Matrix<T>(model_.sequences * model_.heads * n, n);
-  pass.mixed = Matrix<T>(model_.rows(), model_.dimension);
+  shape(pass.probabilities, model_.sequences * model_.heads * n, n);
+  shape(pass.mixed, model_.rows(), model_.dimension);
   const Matrix<T>& qkv = pass.qkv;
   for (std::size_t sequence = 0; sequence < model_.sequences; ++sequence)
     for (std::size_t head = 0; head < model_.heads; ++head) {
@@ -88,40 +89,43 @@ void Block<T>::attend(BlockPass<T>& pass) const {
 }
 
 template <class T>
-void Block<T>::backward(Matrix<T>& gradient, const BlockPass<T>& pass) {
+void Block<T>::backward(Matrix<T>& gradient, const BlockPass<T>& pass, BlockScratch<T>& scratch) {
   const std::size_t rows = gradient.rows;
   // Feed-forward part: a = relu(z), output a^2 W_2, so that da^2/dz = 2 a.
-  Matrix<T> hidden(rows, model_.hidden);
+  Matrix<T>&hidden = scratch.hidden, &input = scratch.input;
+  shape(hidden, rows, model_.hidden);
+  shape(input, rows, model_.dimension);
+  shape(scratch.mixed, rows, model_.dimension);
   for (std::size_t i = 0; i < hidden.values.size(); ++i)
     hidden.values[i] = pass.rectified.values[i] * pass.rectified.values[i];
   multiply(view(hidden).transposed(), view(gradient), view(w_2_.gradient), Into::kAdd);
   multiply(view(gradient), view(w_2_.weights).transposed(), view(hidden), Into::kReplace);
   for (std::size_t i = 0; i < hidden.values.size(); ++i) hidden.values[i] *= 2 * pass.rectified.values[i];
   multiply(view(pass.feed_input.values).transposed(), view(hidden), view(w_1_.gradient), Into::kAdd);
-  Matrix<T> input(rows, model_.dimension);
   multiply(view(hidden), view(w_1_.weights).transposed(), view(input), Into::kReplace);
   normalise_backward(input, pass.feed_input, gradient);
 
   multiply(view(pass.mixed).transposed(), view(gradient), view(w_o_.gradient), Into::kAdd);
-  Matrix<T> mixed(rows, model_.dimension);
-  multiply(view(gradient), view(w_o_.weights).transposed(), view(mixed), Into::kReplace);
-  const Matrix<T> qkv = attend_backward(mixed, pass);
-  multiply(view(pass.attention_input.values).transposed(), view(qkv), view(w_qkv_.gradient), Into::kAdd);
-  multiply(view(qkv), view(w_qkv_.weights).transposed(), view(input), Into::kReplace);
+  multiply(view(gradient), view(w_o_.weights).transposed(), view(scratch.mixed), Into::kReplace);
+  attend_backward(pass, scratch);
+  multiply(view(pass.attention_input.values).transposed(), view(scratch.qkv), view(w_qkv_.gradient),
+           Into::kAdd);
+  multiply(view(scratch.qkv), view(w_qkv_.weights).transposed(), view(input), Into::kReplace);
   normalise_backward(input, pass.attention_input, gradient);
 }
 
 template <class T>
-Matrix<T> Block<T>::attend_backward(const Matrix<T>& mixed_gradient, const BlockPass<T>& pass) const {
+void Block<T>::attend_backward(const BlockPass<T>& pass, BlockScratch<T>& scratch) const {
   const std::size_t n = model_.tokens;
-  Matrix<T> result(model_.rows(), 3 * model_.dimension);
-  Matrix<T> scores(n, n);
+  Matrix<T>&result = scratch.qkv, &scores = scratch.scores;
+  shape(result, model_.rows(), 3 * model_.dimension);
+  shape(scores, n, n);
   const Matrix<T>& qkv = pass.qkv;
   for (std::size_t sequence = 0; sequence < model_.sequences; ++sequence)
     for (std::size_t head = 0; head < model_.heads; ++head) {
       const T* start = pass.probabilities.row((sequence * model_.heads + head) * n);
       const View<const T> probabilities(start, n, n, n);
-      const View<const T> out = head_view(mixed_gradient, model_, sequence, head, 0);
+      const View<const T> out = head_view(scratch.mixed, model_, sequence, head, 0);
       multiply(out, head_view(qkv, model_, sequence, head, 2).transposed(), view(scores), Into::kReplace);
       multiply(probabilities.transposed(), out, head_view(result, model_, sequence, head, 2), Into::kReplace);
       for (std::size_t i = 0; i < n; ++i)
@@ -132,7 +136,6 @@ Matrix<T> Block<T>::attend_backward(const Matrix<T>& mixed_gradient, const Block
       multiply(gradient.transposed(), head_view(qkv, model_, sequence, head, 0),
                head_view(result, model_, sequence, head, 1), Into::kReplace);
     }
-  return result;
 }
 
 template class Block<float>;

@@ -20,6 +20,12 @@ struct BlockPass {
   Matrix<T> rectified;  ///< rows x f: max(0, h W_1)
 };
 
+/// Memory of a call that all blocks of a stage share.
+template <class T>
+struct BlockScratch {
+  Matrix<T> hidden, input, mixed, qkv, scores;
+};
+
 /// x + Attention(norm(x)) W_o, then that + relu(norm(.) W_1)^2 W_2.
 template <class T>
 class Block {
@@ -30,13 +36,14 @@ class Block {
       : model_(model), w_qkv_(w_qkv), w_o_(w_o), w_1_(w_1), w_2_(w_2) {}
 
   /// `x`: rows x d, becomes the output.
-  void forward(Matrix<T>& x, BlockPass<T>& pass) const;
+  void forward(Matrix<T>& x, BlockPass<T>& pass, BlockScratch<T>& scratch) const;
   /// `gradient`: by the output, becomes that by the input; those of the weights are added to theirs.
-  void backward(Matrix<T>& gradient, const BlockPass<T>& pass);
+  void backward(Matrix<T>& gradient, const BlockPass<T>& pass, BlockScratch<T>& scratch);
 
  private:
   void attend(BlockPass<T>& pass) const;
-  Matrix<T> attend_backward(const Matrix<T>& mixed_gradient, const BlockPass<T>& pass) const;
+  /// From scratch.mixed to scratch.qkv.
+  void attend_backward(const BlockPass<T>& pass, BlockScratch<T>& scratch) const;
 
   ModelConfig model_;
   Parameter<T>&w_qkv_, &w_o_, &w_1_, &w_2_;

@@ -10,7 +10,7 @@ template <class T>
 void Head<T>::forward(const Matrix<T>& x, const std::vector<std::uint32_t>& targets,
                       HeadPass<T>& pass) const {
   normalise(x, pass.input);
-  pass.logit_gradient = Matrix<T>(x.rows, model_.vocabulary);
+  shape(pass.logit_gradient, x.rows, model_.vocabulary);
   multiply(pass.input.values, w_.weights, pass.logit_gradient);
   const double weight = 1.0 / static_cast<double>(model_.tokens_per_step());
   double total = 0;

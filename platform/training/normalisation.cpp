@@ -7,7 +7,7 @@ namespace wafervp::training {
 
 template <class T>
 void normalise(const Matrix<T>& x, Normalised<T>& result) {
-  result.values = Matrix<T>(x.rows, x.columns);
+  shape(result.values, x.rows, x.columns);
   result.scale.resize(x.rows);
   for (std::size_t row = 0; row < x.rows; ++row) {
     const T* in = x.row(row);

@@ -111,6 +111,15 @@ void Parameter<T>::finish_gradient(T* flat) const {
 }
 
 template <class T>
+void Parameter<T>::project_gradient(T* flat) const {
+  if (!constrained() || reparametrised()) return;
+  Matrix<T> result(weights.rows, weights.columns);
+  std::copy(flat, flat + result.values.size(), result.values.begin());
+  project(*basis_, result);
+  std::copy(result.values.begin(), result.values.end(), flat);
+}
+
+template <class T>
 void Parameter<T>::step(const T* flat, const OptimizerConfig& optimizer, std::size_t index) {
   const Adam<T> adam(optimizer, index);
   if (reparametrised()) {

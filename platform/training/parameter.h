@@ -41,6 +41,9 @@ class Parameter {
   void set_weights(const Matrix<T>& value);
   /// The gradient of what is trained, to trained_size() elements at `flat`.
   void finish_gradient(T* flat) const;
+  /// Brings a gradient back to S after a sum that has lost precision: what is not in S could not be undone
+  /// later.
+  void project_gradient(T* flat) const;
   /// One step of AdamW with such a gradient; `index` from 0. Clears `gradient`.
   void step(const T* flat, const OptimizerConfig& optimizer, std::size_t index);
   /// The basis becomes `next` (rows of weights and momentum are projected onto it). The caller changes the

@@ -40,6 +40,14 @@ View<T> view(Matrix<T>& matrix) {
   return {matrix.values.data(), matrix.rows, matrix.columns, matrix.columns};
 }
 
+/// Gives a matrix this shape; what it holds is lost, its memory is used again.
+template <class T>
+void shape(Matrix<T>& matrix, std::size_t rows, std::size_t columns) {
+  matrix.rows = rows;
+  matrix.columns = columns;
+  matrix.values.resize(rows * columns);
+}
+
 enum class Into { kReplace, kAdd };
 
 /// c = a b, or c + a b. Each element is the sum of its products in ascending order, rounded after each

@@ -111,8 +111,12 @@ Matrix<T> StageModel<T>::forward(std::uint32_t microbatch, const Matrix<T>& inpu
   Pass& pass = place->second;
   Matrix<T> x = is_first() ? embed(tokens.ids) : input;
   if (is_first()) pass.ids = tokens.ids;
+  if (!spare_.empty()) {
+    pass.blocks = std::move(spare_.back());
+    spare_.pop_back();
+  }
   pass.blocks.resize(blocks_.size());
-  for (std::size_t i = 0; i < blocks_.size(); ++i) blocks_[i].forward(x, pass.blocks[i]);
+  for (std::size_t i = 0; i < blocks_.size(); ++i) blocks_[i].forward(x, pass.blocks[i], scratch_);
   if (!is_last()) return x;
   head_->forward(x, tokens.targets, pass.head);
   return {};
@@ -138,8 +142,8 @@ Matrix<T> StageModel<T>::backward(std::uint32_t microbatch, const Matrix<T>& out
   if (!is_last()) check_rows("output_gradient", output_gradient);
   Pass& pass = place->second;
   Matrix<T> gradient = is_last() ? head_->backward(pass.head) : output_gradient;
-  for (std::size_t i = blocks_.size(); i-- > 0;) blocks_[i].backward(gradient, pass.blocks[i]);
-  pass.blocks.clear();
+  for (std::size_t i = blocks_.size(); i-- > 0;) blocks_[i].backward(gradient, pass.blocks[i], scratch_);
+  spare_.push_back(std::move(pass.blocks));
   pass.backward_done = true;
   if (energy_) energy_->add(gradient);
   if (!is_first()) return gradient;
@@ -169,8 +173,11 @@ void StageModel<T>::finish_gradients() {
 template <class T>
 void StageModel<T>::step() {
   if (!finished_) throw TrainingError("step: expected finish_gradients() before it");
-  for (std::size_t i = 0; i < parameters_.size(); ++i)
-    parameters_[i]->step(gradients_.data() + infos_[i].offset, optimizer_, steps_done_);
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    T* flat = gradients_.data() + infos_[i].offset;
+    if (model_.replicas > 1) parameters_[i]->project_gradient(flat);
+    parameters_[i]->step(flat, optimizer_, steps_done_);
+  }
   ++steps_done_;
   finished_ = false;
 }

@@ -63,7 +63,8 @@ class StageModel {
 
   /// Ends a step's backward passes: gradients of constrained matrices are projected (kReparametrised: dW U).
   void finish_gradients();
-  /// Flat, after finish_gradients(). To be added over replicas before step().
+  /// Flat, after finish_gradients(). To be added over replicas before step(), which projects what a lossy sum
+  /// may have brought out of S.
   std::vector<T>& gradients() { return gradients_; }
   const std::vector<T>& gradients() const { return gradients_; }
   /// One optimizer step; the gradients are zero afterwards.
@@ -112,6 +113,8 @@ class StageModel {
   Parameter<T>* embedding_ = nullptr;
   std::unique_ptr<Head<T>> head_;
   std::map<std::uint32_t, Pass> passes_;
+  std::vector<std::vector<BlockPass<T>>> spare_;  ///< memory of passes that are over
+  BlockScratch<T> scratch_;
   std::vector<T> gradients_;
   std::unique_ptr<compression::GradientEnergy> energy_;
   std::size_t steps_done_ = 0;
