@@ -114,10 +114,16 @@ void CompressionUnit::check_rows(const CompressionUse& use, std::uint64_t bytes)
          element_name(use.element) + " (" + bytes_text(row) + "), found a message of " + bytes_text(bytes));
 }
 
+Context CompressionUnit::context_of(const compression::WireHeader& header) const {
+  Context context;
+  context.direction = header.direction;
+  if (tokens_ != nullptr) context.sequence_length = tokens_->sequence_length();
+  return context;
+}
+
 void CompressionUnit::note_error(const Bank& bank, const std::vector<std::byte>& values,
                                  const Envelope& envelope) {
-  Context context;
-  context.direction = envelope.header.direction;
+  const Context context = context_of(envelope.header);
   std::vector<std::byte> back;
   bank.use.codec->decode(envelope.header, envelope.payload, envelope.header.shape, context, back);
   const std::size_t count = values.size() / element_bytes(bank.use.element);
@@ -132,9 +138,11 @@ void CompressionUnit::note_error(const Bank& bank, const std::vector<std::byte>&
 }
 
 void CompressionUnit::encode(const Bank& bank, const DenseMessage& message, Envelope& envelope) {
-  Context context;
-  context.direction = envelope.header.direction;
+  Context context = context_of(envelope.header);
   context.traffic = traffic_of(message.traffic_class, message.tensor);
+  if (tokens_ != nullptr && context.direction == Direction::kForward) {
+    context.token_ids = tokens_->ids(npu_, forward_messages_++);
+  }
   context.stream = stream_of(message);
   const Shape shape = envelope.header.shape;
   std::vector<std::byte> values = *message.data;
@@ -221,8 +229,7 @@ void CompressionUnit::on_message(Message& message, Time now) {
     cost = bank.use.codec->decompress_cost(header.shape, header.direction);
     cost.wire_bytes = message.bytes;
     if (values_ && header.payload_bytes == envelope.payload.size()) {
-      Context context;
-      context.direction = header.direction;
+      Context context = context_of(header);
       context.traffic = traffic_of(envelope.traffic_class, envelope.tensor);
       auto values = std::make_shared<std::vector<std::byte>>();
       bank.use.codec->decode(header, envelope.payload, header.shape, context, *values);

@@ -53,6 +53,16 @@ struct CompressionStatistics {
   double values_squared = 0, errors_squared = 0;
 };
 
+/// Knows the token ids of what an NPU sends, for codecs that need them.
+class TokenSource {
+ public:
+  virtual ~TokenSource() = default;
+  /// Of the n-th forward message of the NPU, from 0; null where it has none. Valid until the next call.
+  virtual const std::vector<std::uint32_t>* ids(NpuId npu, std::uint64_t n) = 0;
+  /// Rows of a sequence.
+  virtual std::uint64_t sequence_length() const = 0;
+};
+
 /// A message as firmware knows it.
 struct DenseMessage {
   std::uint64_t bytes;
@@ -89,6 +99,7 @@ class CompressionUnit : public sc_core::sc_module, public FabricFwInterface, pub
 
   /// Who gets messages when they are as they were.
   void set_receiver(MessageSink& receiver) { receiver_ = &receiver; }
+  void set_tokens(TokenSource& tokens) { tokens_ = &tokens; }
 
   bool compresses(std::uint32_t traffic_class, std::uint32_t tensor) const {
     const Bank& bank = banks_[traffic_class][tensor];
@@ -135,6 +146,7 @@ class CompressionUnit : public sc_core::sc_module, public FabricFwInterface, pub
                   const CompressionEnvelope& envelope);
   void check(const Bank& bank, const CompressionEnvelope& envelope, const Message& message) const;
   [[noreturn]] void refuse(const std::string& text) const;
+  compression::Context context_of(const compression::WireHeader& header) const;
   Bank& selected() { return banks_[select_ / kTensors][select_ % kTensors]; }
 
   static constexpr std::uint32_t kClasses = CompressionUnitConfig::kClasses;
@@ -148,6 +160,8 @@ class CompressionUnit : public sc_core::sc_module, public FabricFwInterface, pub
   std::array<std::array<Bank, kTensors>, kClasses> banks_;
   Engine egress_, ingress_;
   MessageSink* receiver_ = nullptr;
+  TokenSource* tokens_ = nullptr;
+  std::uint64_t forward_messages_ = 0;  ///< compressed so far
   std::uint32_t select_ = 0;
   CompressionStatistics statistics_;
 };

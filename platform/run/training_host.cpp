@@ -7,7 +7,6 @@
 #include <map>
 
 #include "training/data_source.h"
-#include "training/fixed_tables.h"
 #include "training/stage_model.h"
 #include "workload/training_kernels.h"
 
@@ -32,10 +31,8 @@ class Host final : public TrainingHost {
         workload_(workload),
         wafer_(wafer),
         data_(make_data(scenario, model_)),
-        tables_(training::make_tables(model_, scenario.seed)) {
-    if (const std::uint32_t k = scenario.workload.training.subspace_k; k != 0) {
-      subspace_ = training::Subspace::random(model_.dimension, k, scenario.seed);
-    }
+        tables_(make_tables(scenario)),
+        subspace_(make_subspace(scenario)) {
     npus_.resize(workload.training.size());
     stages_.resize(model_.stages * model_.replicas);
     for (std::size_t n = 0; n < npus_.size(); ++n) {
@@ -44,13 +41,22 @@ class Host final : public TrainingHost {
       npus_[n].model = std::make_unique<training::StageModel<T>>(model_, optimizer_config(scenario),
                                                                  place.stage, tables_, subspace_);
       stages_[index(place.replica, place.stage)] = n;
-      wafer.accelerator(NpuId(static_cast<std::uint32_t>(n))).set_kernels(this);
+      const NpuId npu(static_cast<std::uint32_t>(n));
+      wafer.accelerator(npu).set_kernels(this);
+      if (CompressionUnit* unit = wafer.compression_unit(npu)) unit->set_tokens(*this);
     }
     result_.steps = scenario.workload.iterations;
     result_.entropy_floor = data_->entropy_floor();
   }
 
   TrainingResult result() const override { return result_; }
+
+  /// A stage hands its microbatches on in their order, step after step.
+  const std::vector<std::uint32_t>* ids(NpuId npu, std::uint64_t n) override {
+    sent_ = data_->batch(n / model_.microbatches, place(npu).replica, n % model_.microbatches);
+    return &sent_.ids;
+  }
+  std::uint64_t sequence_length() const override { return model_.tokens; }
 
   void run(NpuId npu, std::uint32_t kernel, std::uint64_t argument, Time now) override {
     const auto microbatch = static_cast<std::uint32_t>(argument);
@@ -172,6 +178,7 @@ class Host final : public TrainingHost {
   std::vector<Rank> npus_;
   std::vector<std::size_t> stages_;       ///< NPU of each stage, replica by replica
   std::map<std::size_t, Losses> losses_;  ///< by step, until all replicas have theirs
+  training::TokenBatch sent_;             ///< that ids() speaks of
   TrainingResult result_;
 };
 

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "accelerator/accelerator.h"
+#include "compression/compression_unit.h"
 #include "results/results.h"
 #include "scenario/scenario.h"
 #include "wafer/wafer.h"
@@ -13,7 +14,7 @@ namespace wafervp {
 
 /// The model of a run of kind training: computes what the kernels of the NPUs stand for, on the tensors that
 /// lie in their device memories, and keeps the loss curve.
-class TrainingHost : public KernelHost {
+class TrainingHost : public KernelHost, public TokenSource {
  public:
   virtual TrainingResult result() const = 0;
 };

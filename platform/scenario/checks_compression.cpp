@@ -61,7 +61,26 @@ void Checks::compression(const Scenario& scenario) {
       validator_.fault("/wafer/compression/codec/id_bytes",
                        "found " + std::to_string(codec.id_bytes) + "; expected 0, 2, 4 or 8");
     }
-    if (scenario.detail.data == DataMode::kValues) {
+    const TrainingSpec& model = scenario.workload.training;
+    const bool training = scenario.workload.kind == WorkloadKind::kTraining;
+    if (training && validator_.sound({"/workload/training"})) {
+      if (model.subspace_k == 0) {
+        validator_.fault(
+            "/workload/training/subspace_k",
+            "found 0: the subspace codec would drop what lies outside of its subspace; expected the codec's "
+            "k, " +
+                std::to_string(codec.k) + ", or another codec for the unconstrained model");
+      } else if (model.subspace_k != codec.k) {
+        validator_.fault("/wafer/compression/codec/k",
+                         "found " + std::to_string(codec.k) + ", but /workload/training/subspace_k is " +
+                             std::to_string(model.subspace_k) + "; both ends have one U");
+      }
+      if (codec.id_bytes == 0) {
+        validator_.fault("/wafer/compression/codec/id_bytes",
+                         "found 0; with values the receiver needs the token ids: expected 2, 4 or 8");
+      }
+    }
+    if (scenario.detail.data == DataMode::kValues && !training) {
       for (const auto& [name, used] : policy) {
         if (used != CodecName::kSubspace) continue;
         validator_.fault(std::string("/wafer/compression/policy/") + name,
@@ -81,6 +100,7 @@ void Checks::compression(const Scenario& scenario) {
 
 std::uint64_t row_width(const Scenario& scenario) {
   if (scenario.wafer.compression.codec.width != 0) return scenario.wafer.compression.codec.width;
+  if (scenario.workload.kind == WorkloadKind::kTraining) return scenario.workload.training.dimension;
   return scenario.workload.kind == WorkloadKind::kTransformer ? scenario.workload.transformer.hidden : 0;
 }
 

@@ -10,6 +10,7 @@
 #include "wafer/tree_flows.h"
 #include "wafervp/hal.h"
 #include "workload/errors.h"
+#include "workload/training_kernels.h"
 
 namespace wafervp {
 
@@ -46,6 +47,7 @@ Element element_named(MessageValues values, const WorkloadSpec& workload) {
     case MessageValues::kWorkload:
       break;
   }
+  if (workload.kind == WorkloadKind::kTraining) return element_named(workload.training.type);
   return workload.has_collective ? element_named(workload.collective.type) : Element::kFp16;
 }
 
@@ -148,6 +150,13 @@ std::shared_ptr<Codec> CompressionPlan::make(const Class& of) const {
   try {
     CodecConfig config = default_config(to_word(of.codec));
     std::visit(Fill{scenario_.wafer.compression.codec, row_width(scenario_)}, config);
+    if (auto* subspace = std::get_if<SubspaceConfig>(&config); subspace != nullptr) {
+      // The model's own U and fixed tables, where there is one.
+      if (scenario_.workload.kind == WorkloadKind::kTraining) {
+        subspace->subspace = make_subspace(scenario_);
+        subspace->tables = make_tables(scenario_);
+      }
+    }
     return make_codec(config);
   } catch (const CodecError& error) {
     refuse(pointer_of(of), error.what());

@@ -44,6 +44,9 @@ class Wafer {
   /// "NPU 7", "I/O controller 3".
   std::string name_of(NpuId end) const;
   /// Of an end; null where it has none.
+  CompressionUnit* compression_unit(NpuId end) {
+    return compression_units_.empty() ? nullptr : compression_units_[end.value].get();
+  }
   const CompressionUnit* compression_unit(NpuId end) const {
     return compression_units_.empty() ? nullptr : compression_units_[end.value].get();
   }

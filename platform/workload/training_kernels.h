@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
+#include "compression/subspace.h"
 #include "scenario/scenario.h"
 #include "training/kernel_cost.h"
 #include "training/model_config.h"
@@ -16,6 +18,10 @@ inline training::Kernel kernel_of(std::uint32_t number) { return static_cast<tra
 /// The model and its optimizer as the scenario says.
 training::ModelConfig model_config(const Scenario& scenario);
 training::OptimizerConfig optimizer_config(const Scenario& scenario);
+/// U, which all stages make by themselves from the seed; null for the unconstrained model.
+std::shared_ptr<const compression::Subspace> make_subspace(const Scenario& scenario);
+/// F and PE, likewise.
+std::shared_ptr<const compression::FixedTables> make_tables(const Scenario& scenario);
 /// Of a tensor between two stages.
 std::uint64_t boundary_bytes(const Scenario& scenario);
 

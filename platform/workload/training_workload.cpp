@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scenario/words.h"
 #include "training/data_source.h"
+#include "training/fixed_tables.h"
 #include "training/stage_model.h"
 #include "workload/algorithms.h"
 #include "workload/communicators.h"
@@ -46,6 +47,16 @@ training::OptimizerConfig optimizer_config(const Scenario& scenario) {
   return optimizer;
 }
 
+std::shared_ptr<const compression::Subspace> make_subspace(const Scenario& scenario) {
+  const TrainingSpec& spec = scenario.workload.training;
+  if (spec.subspace_k == 0) return nullptr;
+  return compression::Subspace::random(spec.dimension, spec.subspace_k, scenario.seed);
+}
+
+std::shared_ptr<const compression::FixedTables> make_tables(const Scenario& scenario) {
+  return training::make_tables(model_config(scenario), scenario.seed);
+}
+
 std::uint64_t boundary_bytes(const Scenario& scenario) {
   const training::ModelConfig model = model_config(scenario);
   return std::uint64_t{model.rows()} * model.dimension * element_bytes(scenario.workload.training.type);
@@ -82,8 +93,10 @@ void add_communicators(Plan& plan, const Placement& placement) {
     (t.from_stage < t.to_stage ? forward : backward).push_back(std::move(name));
   }
   plan.data_groups = plan.communicators.add(TrafficKind::kDp, data, plan.scenario.wafer.firmware.all_reduce);
-  plan.forward_chains = plan.communicators.add(TrafficKind::kPp, forward, Algorithm::kAuto, "pp forward");
-  plan.backward_chains = plan.communicators.add(TrafficKind::kPp, backward, Algorithm::kAuto, "pp backward");
+  plan.forward_chains =
+      plan.communicators.add(TrafficKind::kPp, forward, Algorithm::kAuto, "pp forward", WVP_TENSOR_FORWARD);
+  plan.backward_chains = plan.communicators.add(TrafficKind::kPp, backward, Algorithm::kAuto, "pp backward",
+                                                WVP_TENSOR_BACKWARD);
 }
 
 /// Writes the program of one rank, and says where its values are.
