@@ -90,7 +90,7 @@ static void start_strand(struct wvp_engine* engine, struct wvp_strand* strand) {
 static void end_operation(struct wvp_engine* engine, struct wvp_operation_state* operation) {
   operation->running = 0;
   engine->ended = 1;
-  wvp_engine_phase(engine, WVP_PHASE_OP_END, operation->index);
+  wvp_engine_phase(engine, WVP_PHASE_OP_END | (uint32_t)operation->traffic_class << 4, operation->index);
 }
 
 /* Frees strands that have nothing to wait for; the operation ends with its last one. */
@@ -203,7 +203,7 @@ int wvp_engine_enter(struct wvp_engine* engine, const struct wvp_command* comman
   }
   operation->age = (uint16_t)engine->started++;
   operation->running = 1;
-  wvp_engine_phase(engine, WVP_PHASE_OP_BEGIN, index);
+  wvp_engine_phase(engine, WVP_PHASE_OP_BEGIN | (uint32_t)command->traffic_class << 4, index);
   start_strands(engine, command->slot);
   return 1;
 }

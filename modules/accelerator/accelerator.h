@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <systemc>
@@ -69,6 +70,10 @@ struct AcceleratorConfig {
   std::uint64_t memory_bytes = 0;
   /// Stands between the message engine and the fabric, and outlives the accelerator; null: none.
   CompressionUnit* compression = nullptr;
+  /// With `hold_quiet`: while an operation of a class is under way, nothing of a class of a higher level is
+  /// sent, unless nothing of the former was sent or received for so long (ps). 0: no class is held back.
+  Time hold_quiet = 0;
+  std::array<std::uint8_t, 4> class_level{};  ///< by traffic class
 };
 
 /// Counters of one accelerator.

@@ -51,7 +51,7 @@ MessageEngine::MessageEngine(const AcceleratorConfig& config, Calendar& calendar
       sums_are_free_(config.memory_bytes == 0 && config.reduce_bytes_per_s == 0),
       reduce_takes_time_(config.reduce_bytes_per_s != 0),
       walks_(config.walk_entries, arena),
-      port_(config.npu, config.npus, calendar, messages, flows, completions, arena),
+      port_(config, calendar, messages, flows, completions, arena),
       matches_(arena),
       calendar_(calendar),
       messages_(messages),
@@ -213,6 +213,8 @@ tlm::tlm_sync_enum MessageEngine::nb_transport_fw(Run& run, FabricPhase&, sc_cor
     message.group = run.flow->group;
     message.set_order(npu_.value);
     port_.calendar().schedule(message, run.tail(run.count - 1));
+    if (ClassHold* hold = port_.hold())
+      hold->note_coming(run.flow->traffic_class & 3u, run.tail(run.count - 1));
   } else if (message.scheduled()) {
     port_.calendar().cancel(message);  // shortened: the last packet comes with another run
   }

@@ -46,10 +46,18 @@ std::uint32_t RegisterFile::read_other(std::uint32_t offset, Time local) {
   }
 }
 
+void RegisterFile::mark(std::uint32_t kind, std::uint32_t traffic_class, std::uint32_t command, Time local) {
+  if (ClassHold* hold = engine_.port().hold(); hold != nullptr && traffic_class <= WVP_CLASS_CONTROL) {
+    if (kind == WVP_PHASE_OP_BEGIN) hold->begin(traffic_class);
+    if (kind == WVP_PHASE_OP_END) hold->end(traffic_class, local);
+  }
+  if (observer_ != nullptr) observer_->on_phase(npu_, kind, command, local);
+}
+
 void RegisterFile::write_other(std::uint32_t offset, std::uint32_t value, Time local) {
   switch (offset) {
     case WVP_REG_PHASE:
-      if (observer_ != nullptr) observer_->on_phase(npu_, value >> 24, value & 0xffffffu, local);
+      mark(value >> 24 & 0xfu, value >> 28, value & 0xffffffu, local);
       return;
     case WVP_REG_EXIT:
       completions_.close();

@@ -39,6 +39,7 @@ class RegisterFile {
   static constexpr std::size_t kErrorRegisters = (WVP_REG_ERROR_FOUND_HI - WVP_REG_ERROR_OP) / 4 + 1;
 
   std::uint32_t read_other(std::uint32_t offset, Time local);
+  void mark(std::uint32_t kind, std::uint32_t traffic_class, std::uint32_t command, Time local);
   void write_other(std::uint32_t offset, std::uint32_t value, Time local);
 
   MessageEngine& engine_;

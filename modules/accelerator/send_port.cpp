@@ -9,12 +9,13 @@
 
 namespace wafervp {
 
-SendPort::SendPort(NpuId npu, std::uint32_t npus, Calendar& calendar, MessagePool& messages, FlowTable& flows,
-                   CompletionQueue& completions, Arena& arena)
+SendPort::SendPort(const AcceleratorConfig& config, Calendar& calendar, MessagePool& messages,
+                   FlowTable& flows, CompletionQueue& completions, Arena& arena)
     : calendar_(calendar),
       messages_(messages),
-      npu_(npu),
-      npus_(npus),
+      hold_(config.hold_quiet == 0 ? nullptr : std::make_unique<ClassHold>(config, calendar)),
+      npu_(config.npu),
+      npus_(config.npus),
       places_(kFirstPlaces),
       flows_(flows),
       completions_(completions),
@@ -34,6 +35,7 @@ SendPort::Place SendPort::open(const Outgoing& outgoing, std::uint64_t key) {
   }
   Flow& flow = into_flow ? flows_.into_group(npu_, to, outgoing.traffic_class)
                          : flows_.unicast(npu_, NpuId(to), outgoing.traffic_class);
+  if (hold_ != nullptr) hold_->add(flow);
   FabricFw* entry = fabric_;
   while (auto* relay = dynamic_cast<FabricRelay*>(entry)) {
     FabricFw* behind = relay->next_of(flow, 0);
@@ -48,6 +50,11 @@ SendPort::Place SendPort::open(const Outgoing& outgoing, std::uint64_t key) {
     }
   }
   return places_[place_of(key)] = {key, &flow, entry};
+}
+
+void SendPort::note_sent(Flow& flow, const Message& message) {
+  if (flow.group != 0 || flow.hops.empty()) return;  // no steps in an operation of the fabric
+  hold_->note_sent(flow, flow.last_origin + flow.hops[0].link->rate().ps(message.bytes));
 }
 
 void SendPort::refuse_size(const Outgoing& outgoing) const {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "accelerator/accelerator.h"
+#include "accelerator/class_hold.h"
 #include "accelerator/completion_queue.h"
 #include "core/calendar.h"
 #include "core/fabric_protocol.h"
@@ -33,7 +34,7 @@ struct Outgoing {
 /// without window and notice is handed over at once and forgotten.
 class alignas(64) SendPort {
  public:
-  SendPort(NpuId npu, std::uint32_t npus, Calendar& calendar, MessagePool& messages, FlowTable& flows,
+  SendPort(const AcceleratorConfig& config, Calendar& calendar, MessagePool& messages, FlowTable& flows,
            CompletionQueue& completions, Arena& arena);
   ~SendPort();
 
@@ -70,6 +71,8 @@ class alignas(64) SendPort {
   /// Messages that wait for their window, and tracked ones of which it is not known when they leave.
   std::size_t pending() const;
   Calendar& calendar() { return calendar_; }
+  /// Null where no class is held back.
+  ClassHold* hold() { return hold_.get(); }
   std::uint64_t sent_bytes() const { return sent_bytes_; }
   std::uint64_t sent_messages() const { return sent_messages_; }
 
@@ -116,6 +119,7 @@ class alignas(64) SendPort {
     if (outgoing.bytes > kLargestMessage) refuse_size(outgoing);
   }
   Place open(const Outgoing& outgoing, std::uint64_t key);
+  [[gnu::noinline]] void note_sent(Flow& flow, const Message& message);
   [[noreturn]] void refuse_size(const Outgoing& outgoing) const;
   void post(const Outgoing& outgoing, Time ready, Bytes* data);
   void prepare(const Place& place) const;
@@ -141,6 +145,7 @@ class alignas(64) SendPort {
     flow.last_origin = std::max({flow.last_origin, ready, calendar_.now()});
     if (flow.pace != nullptr) flow.last_origin = flow.pace->next(flow.last_origin);
 
+    if (hold_ != nullptr) note_sent(flow, message);
     Run run = Run::from_source(message, flow.last_origin);
     if (flow.pace != nullptr) flow.last_origin += flow.pace->rate.ps(message.bytes);
     FabricPhase phase = FabricPhase::kHead;
@@ -155,6 +160,7 @@ class alignas(64) SendPort {
   MessagePool& messages_;
   std::uint64_t sent_bytes_ = 0;
   std::uint64_t sent_messages_ = 0;
+  std::unique_ptr<ClassHold> hold_;
   NpuId npu_;
   std::uint32_t npus_;
   boost::container::small_vector<Place, kFirstPlaces> places_;

@@ -70,6 +70,14 @@ class FabricLink {
   virtual const Rate& rate() const = 0;
   virtual Time latency() const = 0;
   virtual std::uint32_t buffer_packets() const = 0;
+  /// The source of `lane`, which begins at this link, holds it back: from the next packet boundary on nothing
+  /// of it leaves until it lets it go.
+  virtual void hold_flow(Lane& lane, bool back) { static_cast<void>(lane), static_cast<void>(back); }
+  /// From `from` on an operation with a flow of this class has the link for itself: classes that go behind it
+  /// wait, until as many calls as began it have ended it. A link without an order of classes takes no notice.
+  virtual void hold_path(std::uint8_t traffic_class, bool begins, Time from) {
+    static_cast<void>(traffic_class), static_cast<void>(begins), static_cast<void>(from);
+  }
 };
 
 /// A node of the fabric as the set-up of a flow sees it. Flows are opened before their first message,

@@ -23,6 +23,8 @@ enum class Standing : std::uint8_t {
 
 /// The queue of one flow at one link: what has come or is promised, what may leave, what is leaving.
 struct alignas(64) Lane {
+  static constexpr std::uint8_t kBySource = 1, kByPath = 2;
+
   // In the order of use, so that a message touches few cache lines. First what a neighbour's call needs.
   Flow* flow = nullptr;
   std::uint32_t place = 0;  ///< where its claim was last seen, or its place among the blocked lanes
@@ -61,6 +63,7 @@ struct alignas(64) Lane {
   Time answer_at = kNever;    ///< when the last arrival is here, while it is a hopeful run to be answered
   Time feed_round_trip = 0;   ///< ps that a credit of this place takes, without the packet's own time
   std::uint64_t covered = 0;  ///< packets below it have a credit at the pace of `run`
+  std::uint8_t held = 0;      ///< what holds it back: kBySource, kByPath
 
   /// The lane at link `hop` of the flow that a neighbour tells of.
   static Lane& of(const Run& run, unsigned hop) {

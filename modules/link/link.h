@@ -28,6 +28,10 @@ class Link : public LinkModule {
   const Rate& rate() const override { return engine_->timing().rate; }
   Time latency() const override { return engine_->timing().latency; }
   std::uint32_t buffer_packets() const override { return engine_->timing().buffer_packets; }
+  void hold_flow(Lane& lane, bool back) override { engine_->hold_flow(lane, back); }
+  void hold_path(std::uint8_t traffic_class, bool begins, Time from) override {
+    engine_->hold_path(traffic_class, begins, from);
+  }
 
   LinkConfig config() const { return engine_->config(); }
   LinkStatistics statistics() const override { return engine_->statistics(); }

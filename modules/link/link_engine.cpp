@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "link/path_holds.h"
 #include "link/resends.h"
 
 namespace wafervp {
@@ -67,6 +68,7 @@ Lane* LinkEngine::open(Flow& flow, std::uint16_t hop, unsigned input) {
   const std::uint8_t level =
       special_ == nullptr ? std::uint8_t{0} : special_->preemption.level[flow.traffic_class & 3u];
   lane.claims = &claims_of(lane.input, level);
+  if (waits_for_path(lane)) set_held(lane, Lane::kByPath, true);
   if (hop > 0) {
     FabricLink& feed = *flow.hops[hop - 1].link;
     lane.feed_buffer = feed.buffer_packets();

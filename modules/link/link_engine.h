@@ -54,6 +54,9 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   /// What the link's sockets are bound to.
   void bind(FabricFw& next, FabricBw& previous);
   Lane* open(Flow& flow, std::uint16_t hop, unsigned input);
+  /// As FabricLink has them.
+  void hold_flow(Lane& lane, bool back);
+  void hold_path(std::uint8_t traffic_class, bool begins, Time from);
   /// Acknowledgements take time on `back`, if the configuration says so; both are told.
   void set_reverse(LinkEngine& back);
 
@@ -165,6 +168,13 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   void go_back(Time now);
   bool refresh_resends(Lane& lane);
 
+  friend struct PathHolds;
+  void take_notices(Time now);
+  void change_back(unsigned level, Time now);
+  bool waits_for_path(const Lane& lane) const;
+  void set_held(Lane& lane, std::uint8_t why, bool back);
+  void park(Lane& lane);
+
   friend struct ControlPackets;
   void expect_acks(const Lane& lane);
   void shorten_acks(const Lane& lane);
@@ -267,6 +277,7 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   bool gathering_ = false;  ///< packets or credits have come slower than the link sends
   bool bridging_ = false;   ///< a lane has had a `longest_turn`
   bool last_age_known_ = false;
+  bool holding_ = false;                              ///< lanes have been held
   std::unique_ptr<Resends, ResendsDeleter> resends_;  ///< where packets are in error, or go once more
   boost::container::small_vector<Lane*, 1> blocked_;  ///< lanes that wait for a credit that is not promised
 

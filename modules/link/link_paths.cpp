@@ -10,7 +10,8 @@ namespace wafervp {
 
 /// The link is used by nobody else than `lane`.
 bool LinkEngine::serves_only(const Lane& lane) const {
-  return lanes_.size() == 1 && lanes_[0].get() == &lane && !config_.packet_grain && resends_ == nullptr;
+  return lanes_.size() == 1 && lanes_[0].get() == &lane && lane.held == 0 && !config_.packet_grain &&
+         resends_ == nullptr;
 }
 
 /// Books the links of the flow that begins in `lane`, if it has all of them for itself.

@@ -288,7 +288,7 @@ bool LinkEngine::note_later_promise(Lane& lane) {
     refresh(lane);
     return true;
   }
-  if (lane.standing == Standing::kClaims) return false;
+  if (lane.standing == Standing::kClaims || (holding_ && lane.held != 0)) return false;
   // The arrival is as it was when the lane was blocked.
   const Time credit = credit_of(lane, lane.next);
   if (credit == kNever) return false;
@@ -298,6 +298,7 @@ bool LinkEngine::note_later_promise(Lane& lane) {
 
 /// To be called when the lane's arrivals, credits or runs have changed.
 void LinkEngine::refresh(Lane& lane) {
+  if (holding_ && lane.held != 0) return park(lane);
   if (resends_ != nullptr && refresh_resends(lane)) return;
   const RunSpan* arrival = lane.arrivals.with(lane.next);
   if (arrival == nullptr) {
@@ -321,6 +322,15 @@ void LinkEngine::refresh(Lane& lane) {
   const bool slower = arrival->rate != nullptr && *arrival->rate < config_.rate;
   const Time here = slower ? arrival_of(*arrival, skip) : age;
   claim(lane, age, gathered(lane, *arrival, std::max(here, credit)));
+}
+
+/// What a held lane has waits as if it had no credit.
+void LinkEngine::park(Lane& lane) {
+  const RunSpan* arrival = lane.arrivals.with(lane.next);
+  if (arrival == nullptr) return leave(lane);
+  if (lane.standing == Standing::kIdle) lane.serial = claimed_++;
+  lane.age = arrival->head(lane.next - arrival->first);
+  block(lane);
 }
 
 /// The lane claims the link for packets of this age, from `ready` on.

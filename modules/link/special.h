@@ -2,12 +2,18 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "core/time.h"
 #include "link/flow_control.h"
 
 namespace wafervp {
+
+struct PathHolds;
+struct PathHoldsDeleter {
+  void operator()(PathHolds* holds) const;
+};
 
 /// What only some links have: levels, retransmission, headers. A plain link does not pay for them.
 struct Special {
@@ -27,6 +33,7 @@ struct Special {
   unsigned turns_level = 0;              ///< whose turns are the present ones
   unsigned configured_level = kNoLevel;  ///< of the class that the feeding node is configured for
   Time configured_at = 0;                ///< from when on it is
+  std::unique_ptr<PathHolds, PathHoldsDeleter> path_holds;  ///< once there was one
 };
 
 }  // namespace wafervp

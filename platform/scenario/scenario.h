@@ -101,6 +101,7 @@ struct FlowControlSpec {
   std::uint32_t header_bytes;
   PreemptionKind preemption;
   double reconfiguration_ns;  // with preemption, at the outputs of FRED switches
+  double hold_ns;             // with preemption, of an NPU's sending
   Retransmission retransmission;
   Acknowledgements acknowledgements;
 };

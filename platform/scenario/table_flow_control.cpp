@@ -28,13 +28,20 @@ void describe_flow_control(std::vector<Descriptor>& all) {
   table.word("/wafer/fabric/flow_control/preemption", "off",
              "off: the channels take turns. mp_pp_dp: a packet of a class that stands before another's goes "
              "first, from the next packet boundary on; the others wait in their channel. Streams of "
-             "weights go last.",
+             "weights go last. See hold_ns too.",
              FIELD(flow_control.preemption));
   table.number(
       "/wafer/fabric/flow_control/reconfiguration_ns", "ns", 0.8547, 0, 1e6,
       "With preemption: time that an output of a FRED switch takes to change from a packet of one class "
       "to one of another. Default: one cycle at 1.17 GHz (assumption).",
       FIELD(flow_control.reconfiguration_ns));
+  table.number(
+      "/wafer/fabric/flow_control/hold_ns", "ns", 1000, 0, 1e6,
+      "With preemption: while an operation between end points is under way, its NPUs send nothing of a class "
+      "behind it, and the links of its messages carry nothing of it: not between the steps of a ring either. "
+      "An NPU lets go when nothing of the class was sent or received for this long. 0: only packets that are "
+      "ready go first.",
+      FIELD(flow_control.hold_ns));
   table.word("/wafer/fabric/flow_control/retransmission", "off",
              "off: no errors, no acknowledgements. go_back_n: a packet in error, and what follows it in its "
              "channel until the sender knows, is sent again; 16 data packets have one acknowledgement.",

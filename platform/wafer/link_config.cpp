@@ -40,6 +40,13 @@ GoBackN go_back_n(const Scenario& scenario, const LinkSpec& link, LinkId id) {
 
 }  // namespace
 
+void hold_classes(const Scenario& scenario, AcceleratorConfig& config) {
+  const FlowControlSpec& flow_control = scenario.wafer.fabric.flow_control;
+  if (flow_control.preemption == PreemptionKind::kOff) return;
+  config.hold_quiet = ps_of_ns(flow_control.hold_ns);
+  config.class_level = mp_pp_dp(scenario, NodeKind::kNpu).level;
+}
+
 LinkConfig link_config(const Scenario& scenario, const Topology& topology, LinkId id) {
   const FlowControlSpec& flow_control = scenario.wafer.fabric.flow_control;
   const LinkSpec& link = topology.link(id);

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "accelerator/accelerator.h"
 #include "link/link_engine.h"
 #include "link/site_link.h"
 #include "scenario/scenario.h"
@@ -14,6 +15,9 @@ namespace wafervp {
 /// What the scenario says of link `id`: rate under its packets' headers, buffers, grain, channels, errors.
 SiteLinkConfig site_link_config(const Scenario& scenario, const Topology& topology, LinkId id);
 LinkConfig link_config(const Scenario& scenario, const Topology& topology, LinkId id);
+
+/// With pre-emption: which class an NPU holds back for which.
+void hold_classes(const Scenario& scenario, AcceleratorConfig& config);
 
 /// Each link with the one the other way between the same two nodes.
 std::vector<std::pair<LinkId, LinkId>> link_pairs(const Topology& topology);

@@ -123,6 +123,7 @@ void Wafer::make_accelerators(const Scenario& scenario, const Workload& workload
   config.hbm_bytes_per_s = scenario.wafer.npu.hbm_bytes_per_s;
   config.reduce_bytes_per_s = scenario.wafer.npu.reduce_bytes_per_s;
   if (scenario.detail.data == DataMode::kValues) config.memory_bytes = workload.device_memory_bytes;
+  hold_classes(scenario, config);
   for (std::uint32_t n = 0; n < topology_.npus; ++n) {
     config.npu = NpuId(n);
     if (!compression_units_.empty()) config.compression = compression_units_[n].get();

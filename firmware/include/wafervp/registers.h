@@ -32,7 +32,7 @@ extern "C" {
   X(ERROR_EXPECTED_HI, 0x050, RW, 0u, "bytes expected, high word")                                 \
   X(ERROR_FOUND_LO, 0x054, RW, 0u, "before EXIT with a failure: bytes found, low word")            \
   X(ERROR_FOUND_HI, 0x058, RW, 0u, "bytes found, high word")                                       \
-  X(PHASE, 0x060, WO, 0u, "trace mark: (kind << 24) | command index, see WVP_PHASE_...")
+  X(PHASE, 0x060, WO, 0u, "mark: (class << 28) | (kind << 24) | command index, see WVP_PHASE_...")
 
 enum wvp_register {
 #define WVP_REGISTER_ENUM(name, offset, access, reset, text) WVP_REG_##name = offset,
@@ -40,7 +40,9 @@ enum wvp_register {
 #undef WVP_REGISTER_ENUM
 };
 
-/* Written to PHASE so that the platform attributes time without looking into firmware state. */
+/* Written to PHASE so that the platform attributes time without looking into firmware state. OP_BEGIN and
+ * OP_END carry the operation's enum wvp_class: with pre-emption the message engine holds back the classes
+ * behind it while it is open. */
 enum wvp_phase {
   WVP_PHASE_OP_BEGIN = 1, /* an operation (collective, send, receive) was entered */
   WVP_PHASE_OP_END = 2,   /* an operation finished on this rank */

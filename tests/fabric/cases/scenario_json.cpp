@@ -39,7 +39,8 @@ std::string scenario_json(const FabricCase& fabric_case, const std::string& grai
   }
   if (fabric_case.preemption) {
     fabric["flow_control"] = {{"preemption", "mp_pp_dp"},
-                              {"reconfiguration_ns", fabric_case.reconfiguration_ps / 1000.0}};
+                              {"reconfiguration_ns", fabric_case.reconfiguration_ps / 1000.0},
+                              {"hold_ns", 0}};
   }
   fabric["buffer_packets"] = fabric_case.buffer_packets;
   if (!fabric_case.link_rates.empty()) fabric["link_rates"] = fabric_case.link_rates;

@@ -56,6 +56,9 @@ class BothPhases {
       delay.compute_ps = phases.mp_start;
       if (phases.mp_start > 0) program.commands.push_back(delay);
     }
+    for (std::size_t npu = 1; phases.odd_npus_wait && npu < topology.npus; npu += 2) {
+      workload_.programs[npu].commands.push_back(command_of_kind(WVP_CMD_WAIT, kDpSlot));
+    }
     if (phases.mp.bytes != 0) add(phases.mp, "mp", kMpSlot);
     for (RankProgram& program : workload_.programs) {
       program.commands.push_back(command_of_kind(WVP_CMD_WAIT, kDpSlot));

@@ -23,6 +23,7 @@ struct TwoPhases {
   std::string grain = "auto";
   Phase mp, dp;  ///< without bytes: not there
   Time mp_start = 0;
+  bool odd_npus_wait = false;  ///< they enter MP when DP has ended there
 };
 
 /// From the first entry to the last end, of the slowest group, in ps; 0 where the phase is not there.
