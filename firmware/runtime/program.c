@@ -54,6 +54,8 @@ static int start_compute(struct wvp_context* context, const struct wvp_command* 
   d->compute_flops = command->compute_flops;
   d->compute_bytes = command->compute_bytes;
   d->compute_ps = command->compute_ps;
+  d->kernel = command->root;
+  d->send_tag = command->sequence;
   context->engine.computing |= 1u << slot;
   context->compute_command[slot] = context->next;
   wvp_post(engine);

@@ -83,6 +83,8 @@ void Accelerator::set_observer(AcceleratorObserver* observer) {
   impl_->compute.set_observer(observer);
 }
 
+void Accelerator::set_kernels(KernelHost* kernels) { impl_->compute.set_kernels(kernels); }
+
 void Accelerator::set_egress_link(FabricLink& link) { impl_->egress_link = &link; }
 
 std::uint32_t Accelerator::read32(std::uint32_t offset, Time local) {

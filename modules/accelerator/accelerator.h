@@ -44,6 +44,14 @@ class AcceleratorObserver {
   virtual void on_compute(NpuId npu, Time begin, Time end) = 0;
 };
 
+/// Computes values where a run carries them: what the kernel of a COMPUTE descriptor does to the state of its
+/// NPU, device memory included. Called when the compute engine has done it, before the completion.
+class KernelHost {
+ public:
+  virtual ~KernelHost() = default;
+  virtual void run(NpuId npu, std::uint32_t kernel, std::uint64_t argument, Time now) = 0;
+};
+
 struct AcceleratorConfig {
   NpuId npu;
   std::uint32_t npus = 1;
@@ -88,6 +96,8 @@ class Accelerator : public sc_core::sc_module, public FabricNode {
 
   void attach(ControlProcessor& processor);
   void set_observer(AcceleratorObserver* observer);
+  /// Without one, a kernel computes nothing.
+  void set_kernels(KernelHost* kernels);
   /// The link that `egress` is bound to, where no router stands between (for the set-up of flows).
   void set_egress_link(FabricLink& link);
 

@@ -56,7 +56,7 @@ void ComputeEngine::start(const wvp_descriptor& descriptor, Time local) {
                              std::to_string(descriptor.cookie) + " ends after 2^63 ps");
   }
   free_at_ = begin + length;
-  queue_.push_back({begin, free_at_, descriptor.cookie});
+  queue_.push_back({begin, free_at_, descriptor.cookie, descriptor.kernel, descriptor.send_tag});
   if (observer_ != nullptr) observer_->on_compute(npu_, begin, free_at_);
   if (!finish_.scheduled()) calendar_.schedule(finish_, free_at_);
 }
@@ -65,6 +65,7 @@ void ComputeEngine::finish(Time now) {
   const Work done = queue_.front();
   queue_.erase(queue_.begin());
   busy_ps_ += done.end - done.begin;
+  if (done.kernel != 0 && kernels_ != nullptr) kernels_->run(npu_, done.kernel, done.argument, now);
   wvp_completion& completion = completions_.raise(now);
   completion.cookie = done.cookie;
   completion.kind = WVP_C_COMPUTED;

@@ -22,6 +22,7 @@ class ComputeEngine {
   void start(const wvp_descriptor& descriptor, Time local);
 
   void set_observer(AcceleratorObserver* observer) { observer_ = observer; }
+  void set_kernels(KernelHost* kernels) { kernels_ = kernels; }
   bool idle() const { return queue_.empty(); }
   Time busy_ps() const { return busy_ps_; }
 
@@ -30,6 +31,8 @@ class ComputeEngine {
     Time begin;
     Time end;
     std::uint32_t cookie;
+    std::uint32_t kernel;
+    std::uint64_t argument;
   };
 
   void finish(Time now);
@@ -38,6 +41,7 @@ class ComputeEngine {
   Calendar& calendar_;
   CompletionQueue& completions_;
   AcceleratorObserver* observer_ = nullptr;
+  KernelHost* kernels_ = nullptr;
   NpuId npu_;
   Rate peak_;  ///< FLOP/s in the place of bytes/s
   Rate memory_;

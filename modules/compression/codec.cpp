@@ -12,8 +12,11 @@ const char* direction_name(Direction direction) {
   return direction == Direction::kForward ? "forward" : "backward";
 }
 
+/// Headers may tell any number.
 std::string text_of(const Shape& shape) {
-  return std::to_string(shape.rows) + " x " + std::to_string(shape.width) + ' ' + element_name(shape.element);
+  const bool known = shape.element <= Element::kFp64;
+  return std::to_string(shape.rows) + " x " + std::to_string(shape.width) + ' ' +
+         (known ? element_name(shape.element) : "of an unknown type");
 }
 
 const char* word_of(std::uint8_t codec) {
@@ -88,7 +91,7 @@ std::string Codec::parameter_text(std::uint64_t parameter) const {
   return "parameter " + std::to_string(parameter);
 }
 
-bool Codec::takes(Element element) const { return element != Element::kInt32; }
+bool Codec::takes(Element element) const { return element <= Element::kFp64 && element != Element::kInt32; }
 
 void Codec::refuse(Refusal refusal, const std::string& text) const {
   throw CodecError(refusal, name(), text);

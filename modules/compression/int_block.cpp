@@ -16,6 +16,13 @@ constexpr std::uint32_t kLargestBlock = 65536;
 
 int largest_code(unsigned bits) { return bits == 8 ? 127 : 7; }
 
+/// The smallest fp32 number that is not below largest / largest_code; infinite where there is none.
+float single_scale(double largest, int largest_code) {
+  const auto scale = static_cast<float>(largest / largest_code);
+  if (static_cast<double>(scale) * largest_code >= largest) return scale;
+  return bits_as<float>(bits_as<std::uint32_t>(scale) + 1);
+}
+
 }  // namespace
 
 IntBlock::IntBlock(const IntBlockConfig& config) : config_(config) {
@@ -73,6 +80,11 @@ Cost IntBlock::decompress_cost(const Shape& shape, Direction direction) const {
 
 /// The scale as it is on the wire.
 double IntBlock::put_scale(double largest, bool finite, std::byte* to) const {
+  if (config_.scale == Element::kFp32 && finite) {
+    const float single = single_scale(largest, largest_code(config_.bits));
+    std::memcpy(to, &single, sizeof single);
+    if (single <= std::numeric_limits<float>::max()) return single;
+  }
   double scale = finite ? largest / largest_code(config_.bits) : std::numeric_limits<double>::quiet_NaN();
   narrow(config_.scale, &scale, to, 1);
   widen(config_.scale, to, &scale, 1);
@@ -115,14 +127,13 @@ void IntBlock::encode_blocks(const MessageView& message, std::byte* to) {
     const T largest = largest_magnitude(block.data(), count);
     const double scale = put_scale(largest, largest <= std::numeric_limits<T>::max(), to);
     to += scale_bytes;
+    std::int8_t* const into = config_.bits == 8 ? reinterpret_cast<std::int8_t*>(to) : codes.data();
     if (scale > 0) {
-      round_to_codes(block.data(), static_cast<T>(scale), codes.data(), count);
+      round_to_codes(block.data(), static_cast<T>(scale), into, count);
     } else {
-      std::fill_n(codes.begin(), count, std::int8_t{0});
+      std::fill_n(into, count, std::int8_t{0});
     }
-    if (config_.bits == 8) {
-      std::memcpy(to, codes.data(), count);
-    } else {
+    if (config_.bits == 4) {
       codes[count] = 0;
       pack_nibbles(codes.data(), to, (count + 1) / 2);
     }

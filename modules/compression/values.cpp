@@ -105,19 +105,6 @@ double largest_finite(Element element) {
   }
 }
 
-FloatFormat float_format(Element element) {
-  switch (element) {
-    case Element::kFp16:
-      return {5, 10};
-    case Element::kBf16:
-      return {8, 7};
-    case Element::kFp32:
-      return {8, 23};
-    default:
-      return {11, 52};
-  }
-}
-
 std::uint64_t element_bits(Element element, const std::byte* values, std::size_t index) {
   const std::size_t bytes = element_bytes(element);
   std::uint64_t bits = 0;

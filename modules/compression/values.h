@@ -26,7 +26,18 @@ struct FloatFormat {
   unsigned exponent_bits;
   unsigned mantissa_bits;
 };
-FloatFormat float_format(Element element);
+inline FloatFormat float_format(Element element) {
+  switch (element) {
+    case Element::kFp16:
+      return {5, 10};
+    case Element::kBf16:
+      return {8, 7};
+    case Element::kFp32:
+      return {8, 23};
+    default:
+      return {11, 52};
+  }
+}
 
 /// The bits of element `index`.
 std::uint64_t element_bits(Element element, const std::byte* values, std::size_t index);

@@ -28,6 +28,7 @@ struct ControlPackets final : CalendarEntry {
   std::vector<Acknowledged> runs;
   std::vector<Time> negative;  ///< when packets in error are at the far end
   Lane lane;                   ///< of those that this link carries
+  std::uint64_t carried_bytes = 0;
   std::uint64_t waiting = 0;
   Time waiting_from = 0;
 

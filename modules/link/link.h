@@ -25,14 +25,14 @@ class Link : public LinkModule {
   Lane* open(Flow& flow, std::uint16_t hop, unsigned input) override {
     return engine_->open(flow, hop, input);
   }
-  const Rate& rate() const override { return config().rate; }
-  Time latency() const override { return config().latency; }
-  std::uint32_t buffer_packets() const override { return config().buffer_packets; }
+  const Rate& rate() const override { return engine_->timing().rate; }
+  Time latency() const override { return engine_->timing().latency; }
+  std::uint32_t buffer_packets() const override { return engine_->timing().buffer_packets; }
 
-  const LinkConfig& config() const { return engine_->config(); }
+  LinkConfig config() const { return engine_->config(); }
   LinkStatistics statistics() const override { return engine_->statistics(); }
   std::uint64_t queued_packets(Time now) const override { return engine_->queued_packets(now); }
-  std::uint32_t header_bytes() const override { return config().header_bytes; }
+  std::uint32_t header_bytes() const override { return engine_->header_bytes(); }
 
  private:
   void end_of_elaboration() override;

@@ -184,37 +184,38 @@ std::size_t LinkEngine::end_of_level(std::size_t first) const {
 }
 
 void LinkEngine::take_turns_of(unsigned level) {
-  if (level == turns_level_) return;
-  turns_[turns_level_] = {turn_port_, last_port_, turn_before_, turn_left_, last_turn_};
-  const Turns& turns = turns_[level];
+  if (level == special_->turns_level) return;
+  special_->turns[special_->turns_level] = {turn_port_, last_port_, turn_before_, turn_left_, last_turn_};
+  const Special::Turns& turns = special_->turns[level];
   turn_port_ = turns.port;
   last_port_ = turns.last_port;
   turn_before_ = turns.before;
   turn_left_ = turns.left;
   last_turn_ = turns.last;
-  turns_level_ = level;
+  special_->turns_level = level;
 }
 
 /// Whether the feeding node is configured for the class that goes next; if not it changes over, and begins
 /// anew when it is another class's turn in the meantime. It does not give up a class for a short gap.
 bool LinkEngine::configured(Time now) {
+  Special& special = *special_;
   for (const ClaimList* list : active_) {
     if (first_ready(*list, now) == nullptr) continue;
-    if (list->level() == configured_level_) break;
+    if (list->level() == special.configured_level) break;
     // The link's own control packets do not come through the node.
     if (resends_ != nullptr && is_control(*list)) return true;
-    const bool first = configured_level_ == kNoLevel;
+    const bool first = special.configured_level == Special::kNoLevel;
     if (!first && now < kept_until(*list)) return false;
-    configured_at_ = first ? now : now + whole_config_.preemption.reconfiguration;
-    configured_level_ = list->level();
+    special.configured_at = first ? now : now + special.preemption.reconfiguration;
+    special.configured_level = list->level();
     break;
   }
-  return configured_at_ <= now;
+  return special.configured_at <= now;
 }
 
 /// A class that goes before that of `list` keeps the feeding node for as long as a change takes.
 Time LinkEngine::kept_until(const ClaimList& list) const {
-  return list.level() > configured_level_ ? free_at_ + whole_config_.preemption.reconfiguration : 0;
+  return list.level() > special_->configured_level ? free_at_ + special_->preemption.reconfiguration : 0;
 }
 
 /// Of the first packet of the present run that has not begun at `at`.
@@ -357,9 +358,9 @@ inline Time LinkEngine::wish(const Claim& claim, const ClaimList& list, Time now
       (!may_cut_for(list) || claim.lane == present_ || !outranks_present(claim, list, when, rank))) {
     when = free_at_;
   }
-  if (!changes_over_ || configured_level_ == kNoLevel) return when;
+  if (!changes_over_ || special_->configured_level == Special::kNoLevel) return when;
   // While the feeding node changes over, only a class that goes before that one is of interest.
-  if (list.level() >= configured_level_) when = std::max(when, configured_at_);
+  if (list.level() >= special_->configured_level) when = std::max(when, special_->configured_at);
   return std::max(when, kept_until(list));
 }
 

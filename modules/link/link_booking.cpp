@@ -73,20 +73,20 @@ void LinkEngine::tell_source(const Run& run) {
 }
 
 /// Of all runs that were ever booked, but only the first `begun` of those that are not over.
-void LinkEngine::add_booked(LinkStatistics& statistics, std::size_t begun) const {
+void LinkEngine::add_booked(LinkCounts& counts, std::size_t begun) const {
   std::uint64_t bytes = booked_.bytes() + period_bytes_;
   std::uint64_t packets = booked_.end_packet();
-  statistics.runs += booked_.runs();
-  statistics.busy_ps += booked_.busy() + free_at_ - period_start_;
+  counts.runs += booked_.runs();
+  counts.busy_ps += booked_.busy() + free_at_ - period_start_;
   for (std::size_t i = begun; i < booked_.size(); ++i) {
     const Booked& run = booked_[i];
     bytes -= run.bytes();
     packets -= run.count;
-    --statistics.runs;
-    statistics.busy_ps -= run.end - run.start(config_.rate);
+    --counts.runs;
+    counts.busy_ps -= run.end - run.start(config_.rate);
   }
-  statistics.class_bytes[only_->traffic_class & 3u] += bytes;
-  statistics.class_packets[only_->traffic_class & 3u] += packets;
+  counts.class_bytes[only_->traffic_class & 3u] += bytes;
+  counts.class_packets[only_->traffic_class & 3u] += packets;
 }
 
 }  // namespace wafervp

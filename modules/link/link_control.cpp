@@ -17,7 +17,7 @@ constexpr std::uint16_t kControlInput = 0xffff;
 void ControlPackets::fire(Time now) { engine.send_control(now); }
 
 void LinkEngine::set_reverse(LinkEngine& back) {
-  if (!whole_config_.go_back_n.charged) return;
+  if (special_ == nullptr || !special_->go_back_n.charged) return;
   resends_->control = std::make_unique<ControlPackets>(*this, config_.id.value);
   ControlPackets& control = *resends_->control;
   control.back = &back;
@@ -31,7 +31,7 @@ bool LinkEngine::is_control(const ClaimList& list) const {
 
 /// `lane` has begun a run: when its acknowledgements are due.
 void LinkEngine::expect_acks(const Lane& lane) {
-  const std::uint64_t before = statistics_.class_packets[lane.traffic_class & 3u] - lane.run.count;
+  const std::uint64_t before = counts_.class_packets[lane.traffic_class & 3u] - lane.run.count;
   const std::uint64_t first = kPacketsOfAck - 1 - before % kPacketsOfAck;
   if (first >= lane.run.count) return;
   ControlPackets& control = *resends_->control;
@@ -94,7 +94,7 @@ void LinkEngine::carry_control(std::uint64_t packets, Time now) {
 void LinkEngine::put_control(Time start) {
   ControlPackets& control = *resends_->control;
   occupy(start, kControlPacketBytes);
-  statistics_.control_bytes += kControlPacketBytes;
+  control.carried_bytes += kControlPacketBytes;
   if (--control.waiting == 0) {
     leave(control.lane);
   } else {

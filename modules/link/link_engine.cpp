@@ -8,6 +8,16 @@
 
 namespace wafervp {
 
+namespace {
+
+bool is_plain(const LinkConfig& config) {
+  const Preemption& preemption = config.preemption;
+  return preemption.level == Preemption().level && preemption.reconfiguration == 0 && !config.go_back_n.on &&
+         config.header_bytes == 0;
+}
+
+}  // namespace
+
 LinkEngine::LinkEngine(const LinkConfig& config, Calendar& calendar, Arena& arena)
     : calendar_(calendar),
       config_(config),
@@ -15,14 +25,29 @@ LinkEngine::LinkEngine(const LinkConfig& config, Calendar& calendar, Arena& aren
       wake_(*this, config.id.value),
       preempts_(config.preemption.active()),
       changes_over_(preempts_ && config.preemption.reconfiguration != 0),
-      whole_config_(config),
       arena_(arena) {
   if (config.buffer_packets == 0) throw std::invalid_argument("a link needs a buffer of one packet or more");
+  if (!is_plain(config)) {
+    special_ = std::make_unique<Special>();
+    special_->preemption = config.preemption;
+    special_->go_back_n = config.go_back_n;
+    special_->header_bytes = config.header_bytes;
+  }
   if (preempts_) {
     const auto& level = config.preemption.level;
-    turns_.resize(*std::max_element(level.begin(), level.end()) + 1u);
+    special_->turns.resize(*std::max_element(level.begin(), level.end()) + 1u);
   }
   if (config.go_back_n.on && (config.go_back_n.charged || config.go_back_n.errors.active())) make_resends();
+}
+
+LinkConfig LinkEngine::config() const {
+  LinkConfig config;
+  static_cast<LinkTiming&>(config) = config_;
+  if (special_ == nullptr) return config;
+  config.preemption = special_->preemption;
+  config.go_back_n = special_->go_back_n;
+  config.header_bytes = special_->header_bytes;
+  return config;
 }
 
 void LinkEngine::bind(FabricFw& next, FabricBw& previous) {
@@ -39,7 +64,9 @@ Lane* LinkEngine::open(Flow& flow, std::uint16_t hop, unsigned input) {
   lane.from_source = hop == 0 && flow.source.valid();
   lane.hop = hop;
   lane.input = static_cast<std::uint16_t>(input);
-  lane.claims = &claims_of(lane.input, whole_config_.preemption.level[flow.traffic_class & 3u]);
+  const std::uint8_t level =
+      special_ == nullptr ? std::uint8_t{0} : special_->preemption.level[flow.traffic_class & 3u];
+  lane.claims = &claims_of(lane.input, level);
   if (hop > 0) {
     FabricLink& feed = *flow.hops[hop - 1].link;
     lane.feed_buffer = feed.buffer_packets();
@@ -222,7 +249,7 @@ void LinkEngine::note_stall(const Lane& lane, Time start) {
   if (start <= free_at_ || !paced_.empty()) return;
   const RunSpan& arrival = *lane.arrivals.with(lane.next);
   const Time here = std::max(free_at_, arrival_of(arrival, lane.next - arrival.first));
-  if (here < start && credit_of(lane, lane.next) > here) statistics_.stalled_ps += start - here;
+  if (here < start && credit_of(lane, lane.next) > here) counts_.stalled_ps += start - here;
 }
 
 /// Gives back the packets of the lane's present run from `end_packet` on, but none that has begun.
@@ -264,11 +291,11 @@ void LinkEngine::shorten(Lane& lane, std::uint64_t end_packet) {
 void LinkEngine::count(const Lane& lane, Time start, std::uint64_t sign) {
   const RunSpan& run = lane.run;
   const std::uint64_t bytes = run.bytes(run.count);
-  statistics_.class_bytes[lane.traffic_class & 3u] += bytes * sign;
-  statistics_.class_packets[lane.traffic_class & 3u] += run.count * sign;
-  statistics_.runs += sign;
+  counts_.class_bytes[lane.traffic_class & 3u] += bytes * sign;
+  counts_.class_packets[lane.traffic_class & 3u] += run.count * sign;
+  counts_.runs += sign;
   // A paced run leaves gaps on the wire.
-  statistics_.busy_ps += (run.late == 0 ? lane.run_end - start : config_.rate.ps(bytes)) * sign;
+  counts_.busy_ps += (run.late == 0 ? lane.run_end - start : config_.rate.ps(bytes)) * sign;
 }
 
 void LinkEngine::set_present(Lane* lane) {
@@ -308,7 +335,8 @@ void LinkEngine::tell_previous(Lane& lane, FabricPhase phase) {
 }
 
 LinkStatistics LinkEngine::statistics() const {
-  LinkStatistics statistics = statistics_;
+  LinkStatistics statistics;
+  static_cast<LinkCounts&>(statistics) = counts_;
   if (booked_at_ != nullptr) {
     const Time now = calendar_.now();
     const Time when = now < behind_first_ ? 0 : now - behind_first_ + 1;
@@ -317,8 +345,14 @@ LinkStatistics LinkEngine::statistics() const {
   for (const std::uint64_t bytes : statistics.class_bytes) statistics.bytes += bytes;
   for (const std::uint64_t packets : statistics.class_packets) {
     statistics.packets += packets;
-    if (whole_config_.go_back_n.on) statistics.ack_bytes += packets / kPacketsOfAck * kControlPacketBytes;
+    if (special_ != nullptr && special_->go_back_n.on)
+      statistics.ack_bytes += packets / kPacketsOfAck * kControlPacketBytes;
   }
+  if (resends_ == nullptr) return statistics;
+  statistics.errors = resends_->failed.packets;
+  statistics.resent_packets = resends_->again_packets;
+  statistics.resent_bytes = resends_->again_bytes;
+  if (resends_->control) statistics.control_bytes = resends_->control->carried_bytes;
   return statistics;
 }
 

@@ -18,6 +18,7 @@
 #include "link/flow_control.h"
 #include "link/lane.h"
 #include "link/link_module.h"
+#include "link/special.h"
 
 namespace wafervp {
 
@@ -56,7 +57,9 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   /// Acknowledgements take time on `back`, if the configuration says so; both are told.
   void set_reverse(LinkEngine& back);
 
-  const LinkConfig& config() const { return whole_config_; }
+  LinkConfig config() const;
+  const LinkTiming& timing() const { return config_; }
+  std::uint32_t header_bytes() const { return special_ == nullptr ? 0 : special_->header_bytes; }
   LinkStatistics statistics() const;
   /// Packets that wait at this link at `now`, for reports.
   std::uint64_t queued_packets(Time now) const;
@@ -137,7 +140,7 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   [[gnu::noinline]] tlm::tlm_sync_enum book_path(Run& run, FabricPhase& phase, sc_core::sc_time& delay);
   void put_on(Run& run, Time start, Time keep);
   [[gnu::noinline]] void tell_source(const Run& run);
-  void add_booked(LinkStatistics& statistics, std::size_t begun) const;
+  void add_booked(LinkCounts& counts, std::size_t begun) const;
 
   bool serves_only(const Lane& lane) const;
   void begin_booking(Lane& lane);
@@ -274,7 +277,7 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   std::uint64_t last_turn_ = 0;  ///< packets that `last_port_` sent in its turn
   std::vector<Lane*> paced_;     ///< lanes of the runs that share the link, each at the pace of a slower one
 
-  LinkStatistics statistics_;        ///< bytes and packets by class only, and without what is booked
+  LinkCounts counts_;                ///< without what is booked
   LinkEngine* booked_at_ = nullptr;  ///< the engine that keeps what is booked on this link
   Time behind_first_ = 0;            ///< by which runs begin here later than there
   sc_core::sc_time no_delay_;
@@ -282,20 +285,9 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   mutable const Lane* expected_ = nullptr;          ///< for hints: who will go next
   boost::container::small_vector<Lane*, 1> owing_;  ///< lanes with a hopeful run to answer
 
-  /// Where the turns among the ports of a level stand, while another level goes.
-  struct Turns {
-    std::uint16_t port = 0;
-    unsigned last_port = ~0u;
-    std::uint64_t before = 0, left = 0, last = 0;
-  };
-  std::vector<Turns> turns_;  ///< by level, with pre-emption
-  unsigned turns_level_ = 0;  ///< whose turns are the present ones
-  static constexpr unsigned kNoLevel = ~0u;
-  unsigned configured_level_ = kNoLevel;  ///< of the class that the feeding node is configured for
-  Time configured_at_ = 0;                ///< from when on it is
+  std::unique_ptr<Special> special_;  ///< null on a plain link
 
   // For set-up.
-  LinkConfig whole_config_;
   Arena& arena_;
   std::vector<ArenaPointer<Lane>> lanes_;
   std::vector<ClaimList*> lists_;  ///< of all inputs that were opened, by input

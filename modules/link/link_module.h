@@ -9,14 +9,17 @@
 
 namespace wafervp {
 
-struct LinkStatistics {
-  std::uint64_t bytes = 0;  ///< payload that was put on the wire and taken
-  std::uint64_t packets = 0;
+/// What each run is counted in.
+struct LinkCounts {
   std::uint64_t runs = 0;
   Time busy_ps = 0;     ///< serialising
   Time stalled_ps = 0;  ///< idle while the flow that went next had a packet and no credit
   std::array<std::uint64_t, 4> class_bytes{};    ///< by traffic class
   std::array<std::uint64_t, 4> class_packets{};  ///< by traffic class
+};
+struct LinkStatistics : LinkCounts {
+  std::uint64_t bytes = 0;  ///< payload that was put on the wire and taken
+  std::uint64_t packets = 0;
   // With Go-Back-N.
   std::uint64_t errors = 0;          ///< packets that were in error
   std::uint64_t resent_packets = 0;  ///< that were sent and had to be sent again, those in error with them

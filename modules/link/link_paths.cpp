@@ -111,7 +111,7 @@ void LinkEngine::unbook(Time now) {
     progress[k].begun = std::max(over, begun);
     progress[k].promised = k == 0 ? runs.size() : progress[k - 1].begun;
     if (k > 0) progress[k - 1].begun_next = progress[k].begun;
-    add_booked(links[k]->statistics_, progress[k].begun);
+    add_booked(links[k]->counts_, progress[k].begun);
     links[k]->booked_at_ = nullptr;
   }
   for (std::size_t i = runs.size(); i-- > progress.back().begun;) {
@@ -197,7 +197,7 @@ void LinkEngine::resume(Lane& lane, const std::vector<Unbooked>& runs, const Pro
   if (lane.next > 0) {
     set_present(&lane);
     turn_port_ = lane.input;
-    turns_level_ = configured_level_ = lane.claims->level();
+    if (special_ != nullptr) special_->turns_level = special_->configured_level = lane.claims->level();
   }
   for (std::size_t i = arrivals_from; i < progress.promised; ++i) {
     const RunSpan from_link = passing(i);

@@ -19,22 +19,20 @@ void ResendsDeleter::operator()(Resends* resends) const { delete resends; }
 
 void Resends::fire(Time now) { engine.go_back(now); }
 
-void LinkEngine::make_resends() {
-  resends_.reset(new Resends(*this, whole_config_.go_back_n.errors, config_.id.value));
-}
+void LinkEngine::make_resends() { resends_.reset(new Resends(*this, config())); }
 
 SentSoFar LinkEngine::sent_so_far() const {
   SentSoFar sent = resends_->failed;
-  for (const std::uint64_t packets : statistics_.class_packets) sent.packets += packets;
-  for (const std::uint64_t bytes : statistics_.class_bytes) sent.bytes += bytes;
-  sent.bytes += (sent.packets - resends_->failed.packets) * whole_config_.header_bytes;
+  for (const std::uint64_t packets : counts_.class_packets) sent.packets += packets;
+  for (const std::uint64_t bytes : counts_.class_bytes) sent.bytes += bytes;
+  sent.bytes += (sent.packets - resends_->failed.packets) * resends_->header_bytes;
   return sent;
 }
 
 /// Full packets that pass from now on before one is in error; the first one is known to pass.
 std::uint64_t LinkEngine::packets_without_error() const {
   return std::max<std::uint64_t>(
-      1, resends_->errors.clear(sent_so_far(), kPacketBytes + whole_config_.header_bytes));
+      1, resends_->errors.clear(sent_so_far(), kPacketBytes + resends_->header_bytes));
 }
 
 /// Puts `bytes` on the wire that nobody keeps; returns when they are over.
@@ -45,7 +43,7 @@ Time LinkEngine::occupy(Time start, std::uint64_t bytes) {
   }
   period_bytes_ += bytes;
   free_at_ = period_start_ + config_.rate.ps(period_bytes_);
-  statistics_.busy_ps += free_at_ - start;
+  counts_.busy_ps += free_at_ - start;
   set_present(nullptr);
   turn_left_ -= std::min<std::uint64_t>(turn_left_, 1);
   return free_at_;
@@ -62,8 +60,8 @@ bool LinkEngine::send_in_vain(Lane& lane, Time start) {
   const Resends::OfLane* known = resends.find(lane);
   if (known != nullptr && known->owed > 0) {
     occupy(start, kPacketBytes);
-    ++statistics_.resent_packets;
-    statistics_.resent_bytes += kPacketBytes;
+    ++resends.again_packets;
+    resends.again_bytes += kPacketBytes;
     --resends.lanes[&lane].owed;
     refresh(lane);
     return true;
@@ -74,7 +72,7 @@ bool LinkEngine::send_in_vain(Lane& lane, Time start) {
   const RunSpan& arrival = *lane.arrivals.with(packet);
   const std::uint64_t bytes = packet + 1 == arrival.end() ? arrival.tail_bytes : kPacketBytes;
   if (!dropped) {
-    const std::uint64_t on_wire = bytes + whole_config_.header_bytes;
+    const std::uint64_t on_wire = bytes + resends_->header_bytes;
     if (resends.errors.clear(sent_so_far(), on_wire) > 0) return false;
     ++resends.failed.packets;
     resends.failed.bytes += on_wire;
@@ -85,12 +83,11 @@ bool LinkEngine::send_in_vain(Lane& lane, Time start) {
     }
   }
   const Time end = occupy(start, bytes);
-  ++statistics_.resent_packets;
-  statistics_.resent_bytes += bytes;
+  ++resends.again_packets;
+  resends.again_bytes += bytes;
   Resends::OfLane& state = resends.lanes[&lane];
   ++state.in_vain;
   if (!dropped) {
-    ++statistics_.errors;
     // The far end knows at the packet's tail, this end when it is told.
     const Time told = end + 2 * config_.latency + config_.rate.ps(kControlPacketBytes);
     dropped_until = told;
@@ -164,9 +161,12 @@ void LinkEngine::go_back(Time now) {
     if (request.at > now) continue;
     Lane& lane = *request.lane;
     const std::uint64_t begun = in_progress(lane, now) ? begun_end(lane.run, now) : lane.next;
+    if (begun <= request.first) continue;
     Resends::OfLane& state = resends.lanes[&lane];
-    state.owed += begun > request.first ? begun - request.first : 0;
+    state.owed += begun - request.first;
     state.owed_from = now;
+    // What has not begun goes behind it.
+    shorten(lane, begun);
   }
   requests.erase(std::remove_if(requests.begin(), requests.end(),
                                 [now](const Resends::Request& request) { return request.at <= now; }),

@@ -15,6 +15,7 @@
 namespace wafervp {
 
 class LinkEngine;
+struct LinkConfig;
 
 /// What a link keeps for packets in error, for what it sends in vain behind them, and for what it has to send
 /// again because a link behind asks for it.
@@ -33,8 +34,11 @@ struct Resends final : CalendarEntry {
     std::uint64_t first;
   };
 
-  Resends(LinkEngine& link, const LinkErrors& which, std::uint32_t order)
-      : CalendarEntry(Stage::kArrival, order), engine(link), errors(which) {}
+  Resends(LinkEngine& link, const LinkConfig& config)
+      : CalendarEntry(Stage::kArrival, config.id.value),
+        engine(link),
+        errors(config.go_back_n.errors),
+        header_bytes(config.header_bytes) {}
 
   const OfLane* find(const Lane& lane) const {
     const auto found = lanes.find(&lane);
@@ -43,10 +47,13 @@ struct Resends final : CalendarEntry {
 
   LinkEngine& engine;
   ErrorProcess errors;
+  std::uint32_t header_bytes;
   std::unique_ptr<ControlPackets> control;  ///< where they take time
   SentSoFar failed;                         ///< packets that were in error
-  std::uint32_t in_a_row = 0;               ///< without one between them that was not
-  std::array<Time, 4> dropped_until{};      ///< by class: the far end drops all packets of the channel
+  std::uint64_t again_packets = 0;          ///< that were sent and had to be sent again, as in LinkStatistics
+  std::uint64_t again_bytes = 0;
+  std::uint32_t in_a_row = 0;           ///< without one between them that was not
+  std::array<Time, 4> dropped_until{};  ///< by class: the far end drops all packets of the channel
   std::unordered_map<const Lane*, OfLane> lanes;
   std::vector<Request> requests;
 

@@ -147,6 +147,24 @@ Breakdown read_breakdown(const Json& json) {
 
 namespace {
 
+Json error_json(const ReconstructionError& error) {
+  return {{"tensors", error.count}, {"largest_difference", error.most}, {"largest_value", error.most_value}};
+}
+
+/// The curve itself is in loss.csv.
+Json with_training(Json head, const TrainingResult& training) {
+  Json made{{"steps", training.steps}, {"steps_done", training.curve.size()}};
+  if (training.entropy_floor > 0) made["entropy_floor"] = training.entropy_floor;
+  if (!training.curve.empty()) {
+    made["first_loss"] = training.curve.front().loss;
+    made["last_loss"] = training.curve.back().loss;
+  }
+  made["reconstruction"] = {{"forward", error_json(training.forward)},
+                            {"backward", error_json(training.backward)}};
+  head["training"] = std::move(made);
+  return head;
+}
+
 void append_result(Pieces& out, const Results& results, const Scenario& scenario, const Json& effective,
                    const ProgramInfo& program) {
   const Json head{{"name", scenario.name},
@@ -160,7 +178,7 @@ void append_result(Pieces& out, const Results& results, const Scenario& scenario
                   {"program", {{"version", program.version}, {"sources", program.sources}}},
                   {"scenario_hash", scenario_hash(effective, program)},
                   {"warnings", results.warnings}};
-  out.text = json_text(head);
+  out.text = json_text(results.training ? with_training(head, *results.training) : head);
   if (!scenario.outputs.statistics) return;
   constexpr std::string_view kClose = "\n}\n", kNext = ",\n  ";
   out.text.resize(out.text.size() - kClose.size());
@@ -211,6 +229,14 @@ std::string links_csv(const Results& results, const Scenario& scenario) {
   return std::move(out.text);
 }
 
+std::string loss_csv(const TrainingResult& training) {
+  std::string text = "step,time_ps,loss\n";
+  for (const TrainingPoint& point : training.curve) {
+    text += fmt::format("{},{},{}\n", point.step, point.time_ps, double_text(point.loss));
+  }
+  return text;
+}
+
 void write_results(ResultFolder& folder, const Results& results, const Scenario& scenario,
                    const Json& effective, const ProgramInfo& program) {
   folder.stage("effective-scenario.json", json_text(effective));
@@ -222,6 +248,11 @@ void write_results(ResultFolder& folder, const Results& results, const Scenario&
     });
   } else {
     folder.drop("links.csv");
+  }
+  if (results.training) {
+    folder.stage("loss.csv", loss_csv(*results.training));
+  } else {
+    folder.drop("loss.csv");
   }
   if (scenario.outputs.trace) {
     folder.stage("trace.json", [&results](Sink& sink) { write_trace(results, sink); });

@@ -17,6 +17,8 @@ std::string result_text(const Results& results, const Scenario& scenario, const 
                         const ProgramInfo& program);
 /// With the bytes on the wire, errors and what they cost where the scenario has headers or retransmission.
 std::string links_csv(const Results& results, const Scenario& scenario);
+/// Loss against step and simulated time.
+std::string loss_csv(const TrainingResult& training);
 /// Chrome trace-event JSON: a process per NPU, a thread per kind of work; slices of a kind that overlap lie
 /// on threads of their own. Times are microseconds with six decimals, that is whole picoseconds.
 void write_trace(const Results& results, Sink& sink);

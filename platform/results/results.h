@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -56,6 +57,24 @@ struct CollectiveResult {
   double bus_bytes_per_s = 0;        // algorithm bandwidth times the factor of the operation
   Time bound_ps = 0;                 // topology/bounds.h
 };
+/// Of kind training.
+struct TrainingPoint {
+  std::uint32_t step = 0;  // from 1
+  Time time_ps = 0;        // when the loss was known on the last stage of all replicas
+  double loss = 0;         // mean over the step's tokens, in nats, before its update
+};
+/// What became of the tensors between two stages on their way.
+struct ReconstructionError {
+  double most = 0;          // largest |received - sent|
+  double most_value = 0;    // largest |sent|
+  std::uint64_t count = 0;  // tensors
+};
+struct TrainingResult {
+  std::uint32_t steps = 0;   // that were asked for
+  double entropy_floor = 0;  // nats a token that no model can go below; 0: not known
+  std::vector<TrainingPoint> curve;
+  ReconstructionError forward, backward;
+};
 struct TraceSlice {
   std::uint32_t npu;
   std::string name, category;
@@ -70,6 +89,7 @@ struct Results {
   std::vector<LinkResult> links;
   std::vector<NpuResult> npus;
   std::vector<IoResult> io_controllers;
+  std::optional<TrainingResult> training;
   std::vector<TraceSlice> trace;
   std::vector<std::string> warnings;
   std::uint64_t payload_bytes = 0;  // sum over links

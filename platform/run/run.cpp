@@ -10,6 +10,7 @@
 #include "run/log.h"
 #include "run/observer.h"
 #include "run/report.h"
+#include "run/training_host.h"
 #include "topology/bounds.h"
 #include "topology/fred_built.h"
 #include "topology/picoseconds.h"
@@ -274,6 +275,7 @@ Results run_scenario(const Scenario& scenario, const RunHooks& hooks) {
   }
   RunObserver observer(workload, {scenario.outputs.trace}, log);
   wafer.set_observer(observer);
+  const std::unique_ptr<TrainingHost> training = make_training_host(scenario, workload, wafer);
   if (scenario.limits.time_ns > 0) {
     wafer.calendar().set_limit(ps_of_ns(scenario.limits.time_ns));
   }
@@ -307,6 +309,7 @@ Results run_scenario(const Scenario& scenario, const RunHooks& hooks) {
   collect_links(wafer, topology, results);
   collect_npus(wafer, topology, workload, observer, results);
   collect_io(wafer, topology, observer, results);
+  if (training != nullptr) results.training = training->result();
   if (results.status == "ok") check_promises(wafer, topology, results);
   if (!scenario.outputs.statistics) {
     results.collectives.clear();

@@ -22,10 +22,12 @@ enum class Retransmission { kOff, kGoBackN };
 enum class Acknowledgements { kCounted, kCharged };
 enum class DataMode { kNone, kValues };
 enum class MemoryCheck { kError, kWarn, kOff };
-enum class WorkloadKind { kResnet152, kTransformer, kCollective };
+enum class WorkloadKind { kResnet152, kTransformer, kTraining, kCollective };
 enum class ComputeMode { kPhysical, kFixed };
 enum class PlacementKind { kMpPpDp, kRowMajor, kSearched, kExplicit };
 enum class PipelineSchedule { kGpipe, k1f1b };
+enum class TrainingData { kChain, kText };
+enum class TrainingStay { kRowWise, kProjected, kReparametrised };
 enum class DpSync { kAllReduce, kRsAg };
 enum class WeightMode { kStationary, kStreaming };
 enum class StreamReach { kAll, kGroup };
@@ -186,6 +188,18 @@ struct StreamingSpec {
   StreamReach reach;
   bool recompute;  // activations again in the backward pass
 };
+/// A model that is really trained.
+struct TrainingSpec {
+  std::uint32_t dimension, heads, hidden, vocabulary, sequence, blocks;
+  TrainingData data;
+  ElementType type;
+  std::uint32_t subspace_k;
+  TrainingStay stay;
+  std::uint32_t project_every;
+  double learning_rate;
+  std::uint32_t warm_up;
+  double weight_decay;
+};
 struct CollectiveSpec {
   Operation operation;
   Algorithm algorithm;
@@ -214,6 +228,7 @@ struct WorkloadSpec {
   TransformerSpec transformer;
   WeightMode weights;
   StreamingSpec streaming;
+  TrainingSpec training;
   CollectiveSpec collective;
   std::vector<MessageSpec> messages;  // kind collective only, instead of or beside `collective`
   bool has_collective;                // false: `messages` only

@@ -93,9 +93,10 @@ void describe_training(Table<Scenario>& table) {
   table.boolean("/workload/streaming/recompute", false,
                 "Activations are computed again in the backward pass, and only layer inputs are kept.",
                 FIELD(workload.streaming.recompute));
-  table.integer("/workload/samples_per_replica", "samples", 16, 1, 1048576,
-                "Images (resnet152) or sequences (transformer) of one data-parallel replica in a step.",
-                FIELD(workload.samples_per_replica));
+  table.integer(
+      "/workload/samples_per_replica", "samples", 16, 1, 1048576,
+      "Images (resnet152) or sequences (transformer, training) of one data-parallel replica in a step.",
+      FIELD(workload.samples_per_replica));
   table.integer("/workload/microbatches", "", 1, 1, 65536,
                 "Parts that a replica's samples are cut into; must divide samples_per_replica.",
                 FIELD(workload.microbatches));
@@ -167,6 +168,7 @@ void describe_workload(std::vector<Descriptor>& all) {
   table.word("/workload/kind", Json(), "A training step, or a micro-benchmark.", FIELD(workload.kind))
       .required = true;
   describe_training(table);
+  describe_functional_training(all);
   describe_collective(table);
   describe_messages(table);
 }

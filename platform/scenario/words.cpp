@@ -58,6 +58,7 @@ template <>
 const Words<WorkloadKind>& words_of() {
   static const Words<WorkloadKind> words = {{"resnet152", WorkloadKind::kResnet152},
                                             {"transformer", WorkloadKind::kTransformer},
+                                            {"training", WorkloadKind::kTraining},
                                             {"collective", WorkloadKind::kCollective}};
   return words;
 }
@@ -152,6 +153,18 @@ const Words<FredRemedy>& words_of() {
                                           {"more_middles", FredRemedy::kMoreMiddles},
                                           {"endpoint_ring", FredRemedy::kEndpointRing},
                                           {"move_workers", FredRemedy::kMoveWorkers}};
+  return words;
+}
+template <>
+const Words<TrainingData>& words_of() {
+  static const Words<TrainingData> words = {{"chain", TrainingData::kChain}, {"text", TrainingData::kText}};
+  return words;
+}
+template <>
+const Words<TrainingStay>& words_of() {
+  static const Words<TrainingStay> words = {{"row_wise", TrainingStay::kRowWise},
+                                            {"projected", TrainingStay::kProjected},
+                                            {"reparametrised", TrainingStay::kReparametrised}};
   return words;
 }
 template <>

@@ -67,6 +67,10 @@ const std::vector<std::pair<const char*, ElementType>>& words_of();
 template <>
 const std::vector<std::pair<const char*, FredRemedy>>& words_of();
 template <>
+const std::vector<std::pair<const char*, TrainingData>>& words_of();
+template <>
+const std::vector<std::pair<const char*, TrainingStay>>& words_of();
+template <>
 const std::vector<std::pair<const char*, SiteWires>>& words_of();
 template <>
 const std::vector<std::pair<const char*, SiteLatency>>& words_of();

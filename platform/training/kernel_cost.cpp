@@ -105,6 +105,14 @@ class Stage {
     return cost;
   }
 
+  std::size_t parameters() const {
+    std::size_t count = 0;
+    for (const Weights& w : matrices_) {
+      count += w.rows * (w.constrained && stay_ == Stay::kReparametrised ? rank_ : w.columns);
+    }
+    return count;
+  }
+
   KernelCost set_subspace() const {
     KernelCost cost;
     for (const Weights& w : matrices_)
@@ -191,6 +199,11 @@ KernelCost kernel_cost(const ModelConfig& model, Stay stay, std::size_t rank, st
   KernelCost cost = cost_of(Stage(model, stay, rank, stage), kernel);
   cost.bytes *= element_bytes;
   return cost;
+}
+
+std::size_t parameter_count(const ModelConfig& model, Stay stay, std::size_t rank, std::size_t stage) {
+  check(model);
+  return Stage(model, stay, rank, stage).parameters();
 }
 
 }  // namespace wafervp::training

@@ -32,4 +32,7 @@ struct KernelCost {
 KernelCost kernel_cost(const ModelConfig& model, Stay stay, std::size_t rank, std::size_t stage,
                        Kernel kernel, std::size_t element_bytes);
 
+/// Trained elements of a stage, which is the length of its flat gradient. Throws as kernel_cost().
+std::size_t parameter_count(const ModelConfig& model, Stay stay, std::size_t rank, std::size_t stage);
+
 }  // namespace wafervp::training

@@ -7,12 +7,13 @@ namespace wafervp {
 
 void append_gradient_sync(const Scenario& scenario, const Topology& topology,
                           const Communicator& communicator, std::uint16_t index, unsigned slot,
-                          std::uint64_t address, std::uint64_t bytes, ProgramBuilder& program) {
+                          std::uint64_t address, std::uint64_t bytes, ProgramBuilder& program,
+                          ElementType type) {
   if (communicator.members.size() < 2) return;
   const auto append = [&](Operation operation) {
     wvp_command command =
         make_operation(topology, operation, firmware_choice(scenario.wafer.firmware, operation), communicator,
-                       index, bytes, ElementType::kFp16);
+                       index, bytes, type);
     command.slot = static_cast<std::uint8_t>(slot);
     command.dst = address;
     program.run(command);

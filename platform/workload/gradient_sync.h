@@ -11,6 +11,7 @@ namespace wafervp {
 /// updated weights of the same size.
 void append_gradient_sync(const Scenario& scenario, const Topology& topology,
                           const Communicator& communicator, std::uint16_t index, unsigned slot,
-                          std::uint64_t address, std::uint64_t bytes, ProgramBuilder& program);
+                          std::uint64_t address, std::uint64_t bytes, ProgramBuilder& program,
+                          ElementType type = ElementType::kFp16);
 
 }  // namespace wafervp

@@ -27,6 +27,19 @@ void ProgramBuilder::flush_compute() {
   commands_.push_back(command);
 }
 
+void ProgramBuilder::kernel(std::uint32_t kernel, std::uint32_t argument, std::uint64_t flops,
+                            std::uint64_t hbm_bytes) {
+  flush_compute();
+  wvp_command command{};
+  command.kind = WVP_CMD_COMPUTE;
+  command.root = kernel;
+  command.sequence = argument;
+  command.compute_flops = flops;
+  command.compute_bytes = hbm_bytes;
+  step_computes_.push_back(commands_.size());
+  commands_.push_back(command);
+}
+
 void ProgramBuilder::delay(Time ps) {
   flush_compute();
   if (ps == 0) return;
@@ -65,6 +78,7 @@ void ProgramBuilder::end_step(const ComputeSpec& spec) {
     Wide all = 0, before = 0;
     for (const std::size_t i : step_computes_) all += commands_[i].compute_flops;
     for (const std::size_t i : step_computes_) {
+      if (all == 0) break;
       wvp_command& command = commands_[i];
       const Wide after = before + command.compute_flops;
       command.compute_ps = static_cast<std::uint64_t>(total * after / all - total * before / all);
@@ -73,7 +87,7 @@ void ProgramBuilder::end_step(const ComputeSpec& spec) {
     }
     // A command whose share is below a picosecond would mean "not fixed".
     const auto empty = [](const wvp_command& c) {
-      return c.kind == WVP_CMD_COMPUTE && c.compute_ps == 0 && c.compute_flops == 0;
+      return c.kind == WVP_CMD_COMPUTE && c.compute_ps == 0 && c.compute_flops == 0 && c.root == 0;
     };
     commands_.erase(std::remove_if(commands_.begin(), commands_.end(), empty), commands_.end());
   }

@@ -14,6 +14,8 @@ class ProgramBuilder {
  public:
   /// Compute of a step of training; commands follow at the next operation.
   void compute(double flops, double hbm_bytes);
+  /// Compute of a step whose values the platform computes: a command of its own.
+  void kernel(std::uint32_t kernel, std::uint32_t argument, std::uint64_t flops, std::uint64_t hbm_bytes);
   /// Compute of a fixed time that is no part of a step: what makes a rank late.
   void delay(Time ps);
   /// Enters the operation; all members of a communicator must enter its operations in the same order.

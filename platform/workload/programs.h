@@ -50,11 +50,21 @@ struct MemoryNeed {
   std::uint64_t total() const { return weights + gradients + optimiser + activations; }
 };
 
+/// Of kind training: which part of the model an NPU has, and where its kernels find their values, by
+/// microbatch. What a stage does not have is empty.
+struct TrainingPlace {
+  std::uint32_t replica = 0, stage = 0;
+  std::vector<std::uint64_t> inputs, outputs;                    // activations
+  std::vector<std::uint64_t> output_gradients, input_gradients;  // by them
+  std::uint64_t gradients = 0;                                   // of the parameters, all in a row
+};
+
 /// What the wafer executes: one program per NPU, and the groups that the programs name.
 struct Workload {
   std::vector<Communicator> communicators;
   std::vector<RankProgram> programs;      // by NPU, then by I/O controller
   std::vector<MemoryNeed> memory;         // likewise
+  std::vector<TrainingPlace> training;    // by NPU, of kind training
   std::uint64_t device_memory_bytes = 0;  // highest device address + 1 that the programs use, over all NPUs
   std::vector<std::string> warnings;      // "/workload/collective/bytes: ..."
 };

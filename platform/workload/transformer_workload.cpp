@@ -6,6 +6,7 @@
 #include "workload/communicators.h"
 #include "workload/errors.h"
 #include "workload/gradient_sync.h"
+#include "workload/hand_over.h"
 #include "workload/models.h"
 #include "workload/pipeline_schedule.h"
 #include "workload/workload_kinds.h"
@@ -16,12 +17,8 @@ namespace {
 // Slots of a rank's operations in flight.
 constexpr unsigned kModelSlot = 0;
 constexpr unsigned kGradientSlot = 1;
-constexpr unsigned kForwardReceiveSlot = 2;
-constexpr unsigned kBackwardReceiveSlot = 3;
-constexpr unsigned kForwardSendSlot = 4;   // and the next kSendsInFlight - 1
-constexpr unsigned kBackwardSendSlot = 8;  // likewise
-constexpr unsigned kSendsInFlight = 4;
-static_assert(kBackwardSendSlot + kSendsInFlight <= WVP_SLOTS);
+constexpr HandOver::Slots kForwardSlots{2, 4}, kBackwardSlots{3, 8};
+static_assert(kBackwardSlots.send + HandOver::kSendsInFlight <= WVP_SLOTS);
 
 /// What the ranks have in common.
 struct Plan {
@@ -83,67 +80,56 @@ class RankWriter {
         stage_(stage),
         mp_(mp),
         layers_(layers_of_stage(plan.model.layers, p_.pp, stage)),
-        program_(program) {
-    forward_.receive_slot = kForwardReceiveSlot;
-    forward_.send_slot = kForwardSendSlot;
-    forward_.receives = stage_ > 0;
-    forward_.sends = stage_ + 1 < p_.pp;
-    backward_.receive_slot = kBackwardReceiveSlot;
-    backward_.send_slot = kBackwardSendSlot;
-    backward_.receives = stage_ + 1 < p_.pp;
-    backward_.sends = stage_ > 0;
-    if (forward_.receives) forward_.receive_comm = chain(plan_.forward_chains, stage_ - 1);
-    if (forward_.sends) forward_.send_comm = chain(plan_.forward_chains, stage_);
-    if (backward_.receives) backward_.receive_comm = chain(plan_.backward_chains, stage_);
-    if (backward_.sends) backward_.send_comm = chain(plan_.backward_chains, stage_ - 1);
-
+        program_(program),
+        forward_(hand_over(kForwardSlots)),
+        backward_(hand_over(kBackwardSlots)) {
     if (p_.dp > 1) gradients_ = program_.allocate(plan_.parameters(stage_) * kGradientBytes);
     if (p_.mp > 1) layer_output_ = program_.allocate(plan_.activation_bytes);
-    for (Way* way : {&forward_, &backward_}) {
-      for (std::uint64_t& address : way->received) {
-        if (way->receives) address = program_.allocate(plan_.activation_bytes);
-      }
-      for (std::uint64_t& address : way->sent) {
-        if (way->sends && mp_ == 0) address = program_.allocate(plan_.activation_bytes);
-      }
+    if (stage_ > 0) {
+      forward_.receive_by(chain(plan_.forward_chains, stage_ - 1), buffers(2));
+      if (mp_ == 0) backward_.send_by(chain(plan_.backward_chains, stage_ - 1), buffers(kSends));
+    }
+    if (stage_ + 1 < p_.pp) {
+      backward_.receive_by(chain(plan_.backward_chains, stage_), buffers(2));
+      if (mp_ == 0) forward_.send_by(chain(plan_.forward_chains, stage_), buffers(kSends));
     }
   }
 
   void step() {
-    for (Way* way : {&forward_, &backward_}) {
-      way->received_count = way->sent_count = 0;
-      post_receive(*way);
-    }
+    forward_.start_step();
+    backward_.start_step();
     for (const PipelineStep& pass :
          pipeline_steps(workload_.schedule, p_.pp, stage_, workload_.microbatches)) {
       const bool is_forward = pass.pass == PipelineStep::Pass::kForward;
-      Way& way = is_forward ? forward_ : backward_;
-      await_receive(way);
+      HandOver& way = is_forward ? forward_ : backward_;
+      way.await_receive();
       layers(is_forward ? 1 : kBackwardOverForward);
-      send(way);
+      way.send();
     }
     if (p_.dp > 1) {
       const std::uint16_t index = static_cast<std::uint16_t>(plan_.data_groups + stage_ * p_.mp + mp_);
       append_gradient_sync(plan_.scenario, plan_.topology, plan_.communicators[index], index, kGradientSlot,
                            gradients_, plan_.parameters(stage_) * kGradientBytes, program_);
     }
-    for (const Way* way : {&forward_, &backward_}) {
-      for (unsigned i = 0; i < std::min(way->sent_count, kSendsInFlight); ++i)
-        program_.wait(way->send_slot + i);
-    }
+    forward_.end_step();
+    backward_.end_step();
     program_.end_step(workload_.compute);
   }
 
  private:
-  /// Hand-overs in one direction of the pipeline.
-  struct Way {
-    bool receives = false, sends = false;
-    std::uint16_t receive_comm = 0, send_comm = 0;
-    unsigned receive_slot = 0, send_slot = 0;
-    std::uint64_t received[2] = {};  // the one in use and the one under way
-    std::uint64_t sent[kSendsInFlight] = {};
-    unsigned received_count = 0, sent_count = 0;
-  };
+  static constexpr std::size_t kSends = HandOver::kSendsInFlight;
+
+  HandOver hand_over(HandOver::Slots slots) {
+    const auto make = [this](std::uint16_t comm, unsigned slot, std::uint64_t address) {
+      return operation(Operation::kBroadcast, comm, slot, address);
+    };
+    return {slots, workload_.microbatches, make, program_};
+  }
+  std::vector<std::uint64_t> buffers(std::size_t count) {
+    std::vector<std::uint64_t> addresses(count);
+    for (std::uint64_t& address : addresses) address = program_.allocate(plan_.activation_bytes);
+    return addresses;
+  }
 
   std::uint16_t chain(std::uint16_t family, std::uint32_t boundary) const {
     return static_cast<std::uint16_t>(family + dp_ * (p_.pp - 1) + boundary);
@@ -156,27 +142,6 @@ class RankWriter {
     command.slot = static_cast<std::uint8_t>(slot);
     command.dst = address;
     return command;
-  }
-
-  /// A receive is posted as soon as the one before it is done, so that a relay goes on while this rank
-  /// computes.
-  void post_receive(Way& way) {
-    if (!way.receives || way.received_count == workload_.microbatches) return;
-    program_.start(operation(Operation::kBroadcast, way.receive_comm, way.receive_slot,
-                             way.received[way.received_count % 2]));
-    ++way.received_count;
-  }
-  void await_receive(Way& way) {
-    if (!way.receives) return;
-    program_.wait(way.receive_slot);
-    post_receive(way);
-  }
-  void send(Way& way) {
-    if (!way.sends || mp_ != 0) return;
-    const unsigned turn = way.sent_count % kSendsInFlight;
-    if (way.sent_count >= kSendsInFlight) program_.wait(way.send_slot + turn);
-    program_.start(operation(Operation::kBroadcast, way.send_comm, way.send_slot + turn, way.sent[turn]));
-    ++way.sent_count;
   }
 
   /// The stage's layers, forward (factor 1) or backward. Each of a layer's two halves, attention and
@@ -202,7 +167,7 @@ class RankWriter {
   const std::uint32_t dp_, stage_, mp_, layers_;
   ProgramBuilder& program_;
   std::uint64_t gradients_ = 0, layer_output_ = 0;
-  Way forward_, backward_;
+  HandOver forward_, backward_;
 };
 
 MemoryNeed memory_need(const Plan& plan, std::uint32_t stage) {

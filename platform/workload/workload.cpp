@@ -92,6 +92,8 @@ Workload build_workload(const Scenario& scenario, const Topology& topology, cons
           return build_streaming(scenario, topology, placement);
         }
         return build_transformer(scenario, topology, placement);
+      case WorkloadKind::kTraining:
+        return build_training(scenario, topology, placement);
       case WorkloadKind::kCollective:
         break;
     }
@@ -104,6 +106,7 @@ Workload build_workload(const Scenario& scenario, const Topology& topology, cons
   workload.communicators = std::move(draft.communicators);
   workload.memory = std::move(draft.memory);
   workload.warnings = std::move(draft.warnings);
+  workload.training = std::move(draft.training);
   for (ProgramBuilder& builder : draft.builders) {
     workload.device_memory_bytes = std::max(workload.device_memory_bytes, builder.allocated());
     workload.programs.push_back(builder.finish());

@@ -2,6 +2,7 @@
 """validate, schema, list, describe and compare."""
 
 import json
+import re
 
 from support import SCENARIO, CliTest, main, merge
 
@@ -130,6 +131,15 @@ class Inspect(CliTest):
         self.assertEqual(
             self.expect(0, "list", "fabrics").stdout.split("\n", 1)[1].split(), ["ring", "switch", "mesh2d", "fred"]
         )
+        codecs = self.expect(0, "list", "codecs").stdout
+        self.assertIn(codecs.strip(), text)
+        names = re.findall(r"^  (\w+): ", codecs, re.MULTILINE)
+        self.assertEqual(
+            names,
+            ["bypass", "cast", "int8", "int4", "top_k", "threshold", "low_rank", "subspace", "lossless", "zfp"],
+        )
+        for word in ["block", "assumed_ratio", "every bit", "two rounds", "backward only"]:
+            self.assertIn(word, codecs)
         self.assertEqual(self.expect(0, "list", "element-types").stdout, self.expect(0, "list", "element_types").stdout)
 
     def test_each_listed_fabric_is_accepted(self):

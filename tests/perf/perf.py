@@ -3,7 +3,7 @@
 """Goals for the product's cost, as ratios in one run: see README.md.
 
 usage: perf.py GROUP --wafervp PATH [--loop PATH] [--reference CSV] [--runs N]
-GROUP: ring, mesh, all_to_all, reference, scaling, statistics, routing
+GROUP: ring, mesh, all_to_all, reference, scaling, statistics, routing, streaming
 """
 import argparse
 import csv
@@ -14,6 +14,8 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, os.pardir, "support"))
+from product import merge  # noqa: E402 - found by the line before
 # What other work on the machine may add to a ratio of user seconds: caches and memory are shared.
 BUSY = 1.5
 COLLECTIVE = "/workload/collective/"
@@ -179,8 +181,32 @@ def routing(runner):
         runner.check("user seconds", cost.user_s, 1.0, BUSY)
 
 
+def streaming(runner):
+    """A step of GPT-3 whose weights come from the I/O controllers, each variant of the study for itself."""
+    folder = os.path.join(HERE, os.pardir, os.pardir, "scenarios", "fred")
+
+    def content(name):
+        with open(os.path.join(folder, name), encoding="utf-8") as file:
+            return json.load(file)
+
+    study = content("gpt3.json")
+    base = merge(content(study["base"]), study["scenario"])
+    for name, patch in study["variants"].items():
+        path = os.path.join(runner.scratch, name + ".json")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(merge(base, patch), file)
+        # The plain loop has no streams: an event of its all-to-all, where links are fought for too, is the measure.
+        (cost, time_ps, events), (loop_cost, _, loop_events) = runner.interleaved(
+            lambda p=path: runner.product(p, {}),
+            lambda: runner.loop("all_to_all", columns=8, rows=8, bytes=1 << 24, rate=805306368000, latency_ps=20000, step_ps=0))
+        print(f"a streamed step of GPT-3, {name}: {cost.user_s:.3f} s {cost.peak_mb:.0f} MB {events} events, "
+              f"{time_ps / 1e9:.1f} ms simulated; loop {loop_cost.user_s:.3f} s {loop_events} events, medians of {runner.arguments.runs}")
+        runner.check("user seconds", cost.user_s, 20.0, BUSY)
+        runner.check("an event, product over loop", (cost.user_s / events) / (loop_cost.user_s / loop_events), 1.0, BUSY)
+
+
 GROUPS = {"ring": ring, "mesh": mesh, "all_to_all": all_to_all, "reference": reference, "scaling": scaling,
-          "statistics": statistics_group, "routing": routing}
+          "statistics": statistics_group, "routing": routing, "streaming": streaming}
 
 
 def main():

@@ -8,10 +8,11 @@ import pathlib
 import shutil
 import sys
 
-from . import fred, table
+from . import fred, subspace, table
 from .lab import REPOSITORY, Failed, Interrupted, Lab, NotYet
 
-PAPERS = {"fred": (fred.MEASURES, "FRED: the paper's figures and ours")}
+PAPERS = {"fred": (fred.MEASURES, "FRED: the paper's figures and ours"),
+          "subspace": (subspace.MEASURES, "Subspace networks: the reported figures and ours")}
 EPILOG = """
 The table goes to DIR/PAPER.md, .csv and .json, all three or none, and its summary to the standard output; runs stay under
 DIR, and those whose scenario and program are the same are used again, so that an interrupted report goes on where it
@@ -114,7 +115,7 @@ def main(words=None):
     try:
         out.mkdir(parents=True, exist_ok=True)
         try:
-            lab = Lab(args.wafervp, out, args.jobs, say)
+            lab = Lab(args.wafervp, out, args.jobs, say, args.paper)
         except (Failed, ValueError) as wrong:
             parser.error(f"--wafervp: {args.wafervp} does not answer as the program: {wrong}")
         outcomes = measure(lab, measures, wanted, say)

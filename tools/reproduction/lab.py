@@ -25,9 +25,9 @@ class Interrupted(Exception):
 
 
 class Lab:
-    def __init__(self, program, out, jobs, say):
+    def __init__(self, program, out, jobs, say, theme):
         self.program, self.out, self.jobs, self.say = program, pathlib.Path(out), jobs, say
-        self.scenarios = REPOSITORY / "scenarios"
+        self.scenarios = REPOSITORY / "scenarios" / theme
         self._summaries = {}
         self._children = set()
         self._stopped = False
@@ -68,7 +68,7 @@ class Lab:
         return f"`{pointer}`" in self._parameters
 
     def has_study(self, name):
-        return (self.scenarios / "fred" / f"{name}.json").exists()
+        return (self.scenarios / f"{name}.json").exists()
 
     def study(self, name, *settings, as_name=None):
         """Rows of the study's summary by variant, those beside it by label. `settings`: POINTER=VALUE for all variants."""
@@ -85,7 +85,7 @@ class Lab:
         log = self.out / "logs" / f"{key}.txt"
         log.parent.mkdir(parents=True, exist_ok=True)
         self.say(f"study {name}")
-        command = [self.program, "run", str(self.scenarios / "fred" / f"{name}.json"), "--out", str(folder), "--jobs",
+        command = [self.program, "run", str(self.scenarios / f"{name}.json"), "--out", str(folder), "--jobs",
                    str(self.jobs)]
         for setting in settings:
             command += ["--set", setting]
@@ -101,6 +101,19 @@ class Lab:
             if row["status"] != "ok":
                 return Failed(f"study {name}, {row['name']}: {row['status']}: {row['message']}")
         return rows
+
+    def single(self, name):
+        """result.json of a scenario that is no study."""
+        folder = self.out / name
+        log = self.out / "logs" / f"{name}.txt"
+        log.parent.mkdir(parents=True, exist_ok=True)
+        self.say(f"scenario {name}")
+        with open(log, "w", encoding="utf-8") as text:
+            done = self._run([self.program, "run", str(self.scenarios / f"{name}.json"), "--out", str(folder)], stdout=text,
+                             stderr=text)
+        if done.returncode != 0:
+            raise Failed(f"scenario {name}: status {done.returncode}; see {log.relative_to(self.out)}")
+        return json.loads((folder / "result.json").read_text(encoding="utf-8"))
 
     def result(self, name, variant, as_name=None):
         """result.json of a variant."""

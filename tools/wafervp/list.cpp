@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "errors.h"
+#include "list_codecs.h"
 #include "options.h"
 #include "output.h"
 #include "scenario/text.h"
@@ -82,12 +83,13 @@ int list_command(const std::string& wanted) {
   collect(scenario_schema().at("$defs").at("scenario"), "", kinds);
   std::string text;
   std::vector<std::string> names;
-  for (const Kind& kind : kinds) {
-    names.push_back(kind.name);
+  const auto add = [&](const std::string& name, bool is_wanted, const std::string& of_kind) {
+    names.push_back(name);
     if (!text.empty() && wanted.empty()) text += '\n';
-    if (wanted.empty() || plain(wanted) == plain(kind.name) || wanted == kind.pointer)
-      text += kind_text(kind);
-  }
+    if (wanted.empty() || is_wanted || plain(wanted) == plain(name)) text += of_kind;
+  };
+  for (const Kind& kind : kinds) add(kind.name, wanted == kind.pointer, kind_text(kind));
+  add("codecs", false, codecs_text());
   if (text.empty()) {
     const std::string near = nearest_word(wanted, names);
     throw UsageError("list " + quote(wanted) + ": expected one of " + join_words(names) +

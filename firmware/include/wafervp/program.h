@@ -84,7 +84,8 @@ struct wvp_command {
                              send and receive: number of the message between the two */
   uint64_t bytes;
   uint64_t src, dst;
-  uint64_t compute_flops, compute_bytes, compute_ps; /* as in wvp_descriptor */
+  uint64_t compute_flops, compute_bytes, compute_ps; /* as in wvp_descriptor; its kernel is in `root`, the
+                                                        argument in `sequence` */
 };
 
 /* A group of NPUs, and for loads and stores of I/O controllers before them. The rank of an NPU is its index

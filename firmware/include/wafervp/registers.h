@@ -105,7 +105,8 @@ struct wvp_descriptor {
   uint8_t dtype;         /* enum wvp_dtype, for COMBINE_REDUCE and for in-network sums */
   uint8_t traffic_class; /* enum wvp_class, with SEND */
   uint16_t reserved;
-  uint32_t reserved2;
+  uint32_t kernel; /* COMPUTE: what is computed where the run carries values, 0: nothing; send_tag is its
+                      argument */
   /* COMPUTE: compute_ps if not 0, else the roofline max(flops / peak, bytes / memory rate). */
   uint64_t compute_flops; /* floating-point operations */
   uint64_t compute_bytes; /* bytes of HBM traffic */

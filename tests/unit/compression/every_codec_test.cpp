@@ -138,9 +138,8 @@ TEST(EveryCodec, KeepsDenormalsWithinItsBound) {
     for (std::size_t i = 0; i < values.size(); ++i) {
       values[i] = static_cast<double>(i % 50) * (i % 2 == 0 ? least : -least);
     }
-    // A projection does not exceed the norm of its column; a block's scale may be the double of the largest
-    // value.
-    const double most = codec.id() == CodecId::kLowRank ? 50 * std::sqrt(shape.rows) + 50 : 120;
+    // A projection does not exceed the norm of its column; the few bits of a block of ZFP may overshoot.
+    const double most = codec.id() == CodecId::kLowRank ? 50 * std::sqrt(shape.rows) + 50 : 150;
     for (const double value : round_trip(codec, message_of(shape, values), context)) {
       ASSERT_LE(std::abs(value), most * least);
     }

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/training_host.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <map>
+
+#include "training/data_source.h"
+#include "training/fixed_tables.h"
+#include "training/stage_model.h"
+#include "workload/training_kernels.h"
+
+namespace wafervp {
+
+namespace {
+
+using compression::Matrix;
+using training::Kernel;
+
+std::unique_ptr<training::DataSource> make_data(const Scenario& scenario,
+                                                const training::ModelConfig& model) {
+  return scenario.workload.training.data == TrainingData::kText ? training::make_text(model, scenario.seed)
+                                                                : training::make_chain(model, scenario.seed);
+}
+
+template <class T>
+class Host final : public TrainingHost {
+ public:
+  Host(const Scenario& scenario, const Workload& workload, Wafer& wafer)
+      : model_(model_config(scenario)),
+        workload_(workload),
+        wafer_(wafer),
+        data_(make_data(scenario, model_)),
+        tables_(training::make_tables(model_, scenario.seed)) {
+    if (const std::uint32_t k = scenario.workload.training.subspace_k; k != 0) {
+      subspace_ = training::Subspace::random(model_.dimension, k, scenario.seed);
+    }
+    npus_.resize(workload.training.size());
+    stages_.resize(model_.stages * model_.replicas);
+    for (std::size_t n = 0; n < npus_.size(); ++n) {
+      if (workload.programs[n].commands.size() < 2) continue;  // no rank
+      const TrainingPlace& place = workload.training[n];
+      npus_[n].model = std::make_unique<training::StageModel<T>>(model_, optimizer_config(scenario),
+                                                                 place.stage, tables_, subspace_);
+      stages_[index(place.replica, place.stage)] = n;
+      wafer.accelerator(NpuId(static_cast<std::uint32_t>(n))).set_kernels(this);
+    }
+    result_.steps = scenario.workload.iterations;
+    result_.entropy_floor = data_->entropy_floor();
+  }
+
+  TrainingResult result() const override { return result_; }
+
+  void run(NpuId npu, std::uint32_t kernel, std::uint64_t argument, Time now) override {
+    const auto microbatch = static_cast<std::uint32_t>(argument);
+    switch (kernel_of(kernel)) {
+      case Kernel::kForward:
+        return forward(npu, microbatch);
+      case Kernel::kBackward:
+        return backward(npu, microbatch);
+      case Kernel::kFinishGradients:
+        return finish(npu, now);
+      case Kernel::kStep:
+        return step(npu);
+      case Kernel::kSetSubspace:
+        break;
+    }
+  }
+
+ private:
+  struct Rank {
+    std::unique_ptr<training::StageModel<T>> model;
+    std::size_t steps = 0;
+  };
+  struct Losses {
+    double sum = 0;
+    std::size_t replicas = 0;
+    Time last = 0;
+  };
+
+  std::size_t index(std::size_t replica, std::size_t stage) const { return replica * model_.stages + stage; }
+  std::byte* memory(std::size_t npu) const {
+    return wafer_.accelerator(NpuId(static_cast<std::uint32_t>(npu))).memory();
+  }
+  const TrainingPlace& place(NpuId npu) const { return workload_.training[npu.value]; }
+
+  /// A tensor in a memory, or none.
+  Matrix<T> load(std::size_t npu, const std::vector<std::uint64_t>& buffers, std::uint32_t microbatch) const {
+    if (buffers.empty()) return {};
+    Matrix<T> matrix(model_.rows(), model_.dimension);
+    std::memcpy(matrix.values.data(), memory(npu) + buffers[microbatch], matrix.values.size() * sizeof(T));
+    return matrix;
+  }
+  void store(std::size_t npu, const std::vector<std::uint64_t>& buffers, std::uint32_t microbatch,
+             const Matrix<T>& matrix) {
+    if (buffers.empty()) return;
+    std::memcpy(memory(npu) + buffers[microbatch], matrix.values.data(), matrix.values.size() * sizeof(T));
+  }
+  /// What came against what lies where it was sent from.
+  void compare(const Matrix<T>& received, std::size_t from, const std::vector<std::uint64_t>& buffers,
+               std::uint32_t microbatch, ReconstructionError& error) {
+    const Matrix<T> sent = load(from, buffers, microbatch);
+    for (std::size_t i = 0; i < sent.values.size(); ++i) {
+      const double value = static_cast<double>(sent.values[i]);
+      error.most = std::max(error.most, std::fabs(static_cast<double>(received.values[i]) - value));
+      error.most_value = std::max(error.most_value, std::fabs(value));
+    }
+    ++error.count;
+  }
+
+  void forward(NpuId npu, std::uint32_t microbatch) {
+    const TrainingPlace& here = place(npu);
+    Rank& rank = npus_[npu.value];
+    const Matrix<T> input = load(npu.value, here.inputs, microbatch);
+    if (!here.inputs.empty()) {
+      const std::size_t before = stages_[index(here.replica, here.stage - 1)];
+      compare(input, before, workload_.training[before].outputs, microbatch, result_.forward);
+    }
+    const training::TokenBatch batch = data_->batch(rank.steps, here.replica, microbatch);
+    store(npu.value, here.outputs, microbatch, rank.model->forward(microbatch, input, batch));
+  }
+
+  void backward(NpuId npu, std::uint32_t microbatch) {
+    const TrainingPlace& here = place(npu);
+    const Matrix<T> gradient = load(npu.value, here.output_gradients, microbatch);
+    if (!here.output_gradients.empty()) {
+      const std::size_t behind = stages_[index(here.replica, here.stage + 1)];
+      compare(gradient, behind, workload_.training[behind].input_gradients, microbatch, result_.backward);
+    }
+    store(npu.value, here.input_gradients, microbatch,
+          npus_[npu.value].model->backward(microbatch, gradient));
+  }
+
+  /// Ends the passes of a step. Gradients are put where their all-reduce takes them.
+  void finish(NpuId npu, Time now) {
+    training::StageModel<T>& model = *npus_[npu.value].model;
+    if (model.is_last()) note_loss(npu, now);
+    model.finish_gradients();
+    if (model_.replicas == 1) return;
+    const std::vector<T>& gradients = model.gradients();
+    std::memcpy(memory(npu.value) + place(npu).gradients, gradients.data(), gradients.size() * sizeof(T));
+  }
+
+  void step(NpuId npu) {
+    Rank& rank = npus_[npu.value];
+    if (model_.replicas > 1) {
+      std::vector<T>& gradients = rank.model->gradients();
+      std::memcpy(gradients.data(), memory(npu.value) + place(npu).gradients, gradients.size() * sizeof(T));
+    }
+    rank.model->step();
+    ++rank.steps;
+  }
+
+  void note_loss(NpuId npu, Time now) {
+    const Rank& rank = npus_[npu.value];
+    Losses& losses = losses_[rank.steps];
+    for (std::uint32_t m = 0; m < model_.microbatches; ++m) losses.sum += rank.model->loss(m);
+    losses.last = std::max(losses.last, now);
+    if (++losses.replicas < model_.replicas) return;
+    const double count = static_cast<double>(model_.microbatches) * static_cast<double>(model_.replicas);
+    result_.curve.push_back({static_cast<std::uint32_t>(rank.steps + 1), losses.last, losses.sum / count});
+    losses_.erase(rank.steps);
+  }
+
+  training::ModelConfig model_;
+  const Workload& workload_;
+  Wafer& wafer_;
+  std::unique_ptr<training::DataSource> data_;
+  std::shared_ptr<const training::FixedTables> tables_;
+  std::shared_ptr<const training::Subspace> subspace_;
+  std::vector<Rank> npus_;
+  std::vector<std::size_t> stages_;       ///< NPU of each stage, replica by replica
+  std::map<std::size_t, Losses> losses_;  ///< by step, until all replicas have theirs
+  TrainingResult result_;
+};
+
+}  // namespace
+
+std::unique_ptr<TrainingHost> make_training_host(const Scenario& scenario, const Workload& workload,
+                                                 Wafer& wafer) {
+  if (scenario.workload.kind != WorkloadKind::kTraining) return nullptr;
+  if (scenario.workload.training.type == ElementType::kFp32) {
+    return std::make_unique<Host<float>>(scenario, workload, wafer);
+  }
+  return std::make_unique<Host<double>>(scenario, workload, wafer);
+}
+
+}  // namespace wafervp

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "accelerator/accelerator.h"
+#include "results/results.h"
+#include "scenario/scenario.h"
+#include "wafer/wafer.h"
+#include "workload/programs.h"
+
+namespace wafervp {
+
+/// The model of a run of kind training: computes what the kernels of the NPUs stand for, on the tensors that
+/// lie in their device memories, and keeps the loss curve.
+class TrainingHost : public KernelHost {
+ public:
+  virtual TrainingResult result() const = 0;
+};
+
+/// Null for workloads of other kinds.
+std::unique_ptr<TrainingHost> make_training_host(const Scenario& scenario, const Workload& workload,
+                                                 Wafer& wafer);
+
+}  // namespace wafervp

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "scenario/scenario.h"
+#include "training/kernel_cost.h"
+#include "training/model_config.h"
+
+namespace wafervp {
+
+/// Number of a kernel in a COMPUTE command; its argument is the microbatch.
+inline std::uint32_t kernel_number(training::Kernel kernel) { return static_cast<std::uint32_t>(kernel) + 1; }
+inline training::Kernel kernel_of(std::uint32_t number) { return static_cast<training::Kernel>(number - 1); }
+
+/// The model and its optimizer as the scenario says.
+training::ModelConfig model_config(const Scenario& scenario);
+training::OptimizerConfig optimizer_config(const Scenario& scenario);
+/// Of a tensor between two stages.
+std::uint64_t boundary_bytes(const Scenario& scenario);
+
+}  // namespace wafervp
