@@ -168,6 +168,7 @@ static int well_formed(const struct wvp_command* command, const struct wvp_comm*
   if (command->comm >= comm_count) return 0;
   const struct wvp_comm* comm = &comms[command->comm];
   if (comm->size == 0 || comm->my_index >= comm->size || comm->id == WVP_POINT_TO_POINT) return 0;
+  if (comm->tensor > WVP_TENSOR_STREAM) return 0;
   return command->op != WVP_OP_BROADCAST || command->root < comm->size;
 }
 
@@ -192,6 +193,9 @@ int wvp_engine_enter(struct wvp_engine* engine, const struct wvp_command* comman
     operation->comm = &comms[command->comm];
     operation->tag = (uint64_t)operation->comm->id << 48 | (uint64_t)(command->sequence & 0xffffu) << 32;
   }
+  const uint32_t tensor = operation->comm ? operation->comm->tensor : WVP_TENSOR_NONE;
+  operation->send_flags = (uint16_t)(WVP_D_SEND | tensor << WVP_D_TENSOR_SHIFT);
+  operation->walk_flags = (uint8_t)(tensor << WVP_W_TENSOR_SHIFT);
   const uint32_t status = wvp_choose(operation);
   if (status != WVP_EXIT_OK) {
     wvp_engine_fail(engine, status, index, 0xffffffffu, 0, 0);

@@ -39,7 +39,7 @@ static inline void wvp_combine(struct wvp_descriptor* d, const struct wvp_operat
 
 static inline void wvp_send(struct wvp_descriptor* d, const struct wvp_operation_state* operation,
                             uint32_t to, uint64_t tag, uint64_t address, uint64_t bytes) {
-  d->flags |= WVP_D_SEND;
+  d->flags |= operation->send_flags;
   d->send_to = to;
   d->send_tag = tag;
   d->send_addr = address;
@@ -78,7 +78,8 @@ static inline void wvp_expect(struct wvp_descriptor* d, struct wvp_strand* stran
 /* Says what the shares are made of. */
 static inline void wvp_set_unit(const struct wvp_operation_state* operation, struct wvp_walk* walk) {
   walk->dtype = operation->dtype;
-  walk->flags = operation->unit == wvp_dtype_bytes(operation->dtype) ? 0 : WVP_W_BYTES;
+  walk->flags = operation->walk_flags;
+  if (operation->unit != wvp_dtype_bytes(operation->dtype)) walk->flags |= WVP_W_BYTES;
 }
 
 /* The strand's chunk of a vector at `address`, cut into `count` shares. */

@@ -10,6 +10,7 @@
 #include "accelerator/message_engine.h"
 #include "accelerator/register_file.h"
 #include "accelerator/send_port.h"
+#include "compression/compression_unit.h"
 
 namespace wafervp {
 
@@ -66,7 +67,12 @@ Accelerator::Accelerator(sc_core::sc_module_name name, const AcceleratorConfig& 
       ingress("ingress"),
       impl_(arena.make<Impl>(checked(config), calendar, messages, flows, arena)) {
   egress.bind(static_cast<FabricBwInterface&>(impl_->engine));
-  ingress.bind(static_cast<FabricFwInterface&>(impl_->engine));
+  if (config.compression == nullptr) {
+    ingress.bind(static_cast<FabricFwInterface&>(impl_->engine));
+  } else {
+    config.compression->set_receiver(impl_->engine);
+    ingress.bind(static_cast<FabricFwInterface&>(*config.compression));
+  }
 }
 
 Accelerator::~Accelerator() = default;
@@ -106,6 +112,10 @@ const AcceleratorStatistics& Accelerator::statistics() const {
   Impl& impl = *impl_;
   AcceleratorStatistics& statistics = impl.statistics;
   impl.engine.add_statistics(statistics);
+  if (impl.config.compression != nullptr) {
+    const CompressionStatistics::Engine& taken = impl.config.compression->statistics().ingress;
+    statistics.received_bytes = statistics.received_bytes - taken.dense_bytes + taken.wire_bytes;
+  }
   statistics.compute_ps = impl.compute.busy_ps();
   statistics.sent_bytes = impl.engine.port().sent_bytes();
   statistics.sent_messages = impl.engine.port().sent_messages();
@@ -119,7 +129,9 @@ std::size_t Accelerator::unmatched_messages() const { return impl_->engine.unmat
 
 bool Accelerator::idle() const {
   const Impl& impl = *impl_;
-  return impl.engine.idle() && impl.compute.idle() && impl.completions.empty();
+  const CompressionUnit* unit = impl.config.compression;
+  return impl.engine.idle() && impl.compute.idle() && impl.completions.empty() &&
+         (unit == nullptr || unit->idle());
 }
 
 unsigned Accelerator::route(const Flow& flow, unsigned /*input*/) {

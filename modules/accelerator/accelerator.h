@@ -13,6 +13,7 @@
 
 namespace wafervp {
 
+class CompressionUnit;
 class RegisterFile;
 
 /// What runs on an accelerator's control processor (firmware on the host, or an instruction-set
@@ -66,14 +67,16 @@ struct AcceleratorConfig {
   std::uint32_t walk_entries = 80;  ///< of the walk table; the firmware wants one a strand
   /// Size of the backing store of device addresses 0..; 0: the run carries sizes only.
   std::uint64_t memory_bytes = 0;
+  /// Stands between the message engine and the fabric, and outlives the accelerator; null: none.
+  CompressionUnit* compression = nullptr;
 };
 
 /// Counters of one accelerator.
 struct AcceleratorStatistics {
   Time compute_ps = 0;               ///< compute engine busy
   Time reduce_ps = 0;                ///< reduction ALU busy
-  std::uint64_t sent_bytes = 0;      ///< payload handed to the fabric
-  std::uint64_t received_bytes = 0;  ///< payload delivered
+  std::uint64_t sent_bytes = 0;      ///< payload handed to the fabric, compressed where it was
+  std::uint64_t received_bytes = 0;  ///< payload delivered, likewise
   std::uint64_t sent_messages = 0, received_messages = 0;
   std::uint64_t staged_bytes_peak = 0;  ///< received and not yet combined
   std::uint64_t walked_steps = 0;       ///< steps of walks, besides those of descriptors

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "compression/compression_unit.h"
 #include "core/prefetch.h"
 
 namespace wafervp {
@@ -14,7 +15,7 @@ namespace {
 
 constexpr std::uint32_t kCombineFlags = WVP_D_COMBINE_REDUCE | WVP_D_COMBINE_COPY | WVP_D_COMBINE_DROP;
 constexpr std::uint32_t kMessageFlags = kCombineFlags | WVP_D_SEND | WVP_D_EXPECT;
-constexpr std::uint32_t kSendModifiers = WVP_D_SEND_FLOW | WVP_D_NOTIFY_SENT | WVP_D_WINDOW;
+constexpr std::uint32_t kSendModifiers = WVP_D_SEND_FLOW | WVP_D_NOTIFY_SENT | WVP_D_WINDOW | WVP_D_TENSOR;
 constexpr std::uint32_t kKnownFlags = kMessageFlags | kSendModifiers | WVP_D_NOTIFY_COMBINED | WVP_D_WALK;
 constexpr std::uint32_t kAlone = WVP_D_COMPUTE | WVP_D_COPY;
 constexpr std::uint32_t kLastClass = WVP_CLASS_CONTROL;
@@ -46,6 +47,7 @@ MessageEngine::MessageEngine(const AcceleratorConfig& config, Calendar& calendar
                              ComputeEngine& compute, Arena& arena)
     : npu_(config.npu),
       values_(config.memory_bytes != 0),
+      sends_sizes_(config.memory_bytes == 0 && config.compression == nullptr),
       sums_are_free_(config.memory_bytes == 0 && config.reduce_bytes_per_s == 0),
       reduce_takes_time_(config.reduce_bytes_per_s != 0),
       walks_(config.walk_entries, arena),
@@ -59,6 +61,7 @@ MessageEngine::MessageEngine(const AcceleratorConfig& config, Calendar& calendar
       reduce_rate_(config.reduce_bytes_per_s == 0 ? 1 : config.reduce_bytes_per_s),
       memory_(memory),
       compute_(compute),
+      compression_(config.compression),
       early_call_(*this, Stage::kArrival, config.npu.value) {}
 
 void MessageEngine::refuse(const wvp_descriptor& descriptor, const char* why) const {
@@ -124,13 +127,24 @@ inline Time MessageEngine::combine(const wvp_descriptor& descriptor, Time local)
 }
 
 void MessageEngine::send(const Outgoing& outgoing, std::uint64_t address, Time ready) {
-  if (values_) return send_values(outgoing, address, ready);
+  if (!sends_sizes_) return send_specially(outgoing, address, ready);
   port_.send(outgoing, ready, nullptr);
 }
 
-void MessageEngine::send_values(const Outgoing& outgoing, std::uint64_t address, Time ready) {
-  Bytes data = memory_.snapshot(address, outgoing.bytes, "send", outgoing.cookie);
-  port_.send(outgoing, ready, &data);
+/// With values, or through the compression unit, which makes another message of it.
+void MessageEngine::send_specially(const Outgoing& outgoing, std::uint64_t address, Time ready) {
+  Bytes data = values_ ? memory_.snapshot(address, outgoing.bytes, "send", outgoing.cookie) : nullptr;
+  const std::uint32_t tensor = (outgoing.flags & WVP_D_TENSOR) >> WVP_D_TENSOR_SHIFT;
+  if (compression_ == nullptr || outgoing.bytes == 0 ||
+      !compression_->compresses(outgoing.traffic_class, tensor)) {
+    return port_.send(outgoing, ready, &data);
+  }
+  CompressedMessage compressed = compression_->compress(
+      {outgoing.bytes, outgoing.tag, outgoing.to, outgoing.traffic_class, tensor, data}, ready);
+  Outgoing onto_wire = outgoing;
+  onto_wire.bytes = compressed.bytes;
+  onto_wire.dtype = compressed.dtype;
+  port_.send(onto_wire, compressed.ready, &compressed.data);
 }
 
 inline void MessageEngine::execute(const wvp_descriptor& descriptor, Time local) {
@@ -148,7 +162,7 @@ inline void MessageEngine::execute(const wvp_descriptor& descriptor, Time local)
     if (descriptor.traffic_class > kLastClass) refuse(descriptor, "no such traffic class");
     send(outgoing_of(descriptor), descriptor.send_addr, ready);
   } else if ((flags & kSendModifiers) != 0) {
-    refuse(descriptor, "SEND_FLOW, NOTIFY_SENT or WINDOW without SEND");
+    refuse(descriptor, "SEND_FLOW, NOTIFY_SENT, WINDOW or TENSOR without SEND");
   }
   if ((flags & WVP_D_WALK) != 0) {
     start_walk(descriptor, local);

@@ -15,6 +15,8 @@
 
 namespace wafervp {
 
+class CompressionUnit;
+
 /// Executes descriptors (COMBINE, SEND, EXPECT, or COMPUTE, or COPY) and the steps of walks, and takes
 /// messages from the fabric.
 class alignas(64) MessageEngine final : public MessageSink,
@@ -75,7 +77,7 @@ class alignas(64) MessageEngine final : public MessageSink,
   Time reduce(const Sum& sum, Time local);
   void copied(const wvp_descriptor& descriptor, std::uint64_t bytes, Time when);
   void send(const Outgoing& outgoing, std::uint64_t address, Time ready);
-  void send_values(const Outgoing& outgoing, std::uint64_t address, Time ready);
+  void send_specially(const Outgoing& outgoing, std::uint64_t address, Time ready);
   MatchTable::Slot* take_early(std::uint32_t from, std::uint64_t tag);
   void expect(const Expected& expected, Time local);
   void start_walk(const wvp_descriptor& descriptor, Time local);
@@ -104,6 +106,7 @@ class alignas(64) MessageEngine final : public MessageSink,
   // of the port.
   NpuId npu_;
   bool values_;
+  bool sends_sizes_;    ///< neither values nor a compression unit
   bool sums_are_free_;  ///< neither values nor time
   bool reduce_takes_time_;
   bool deferring_ = false;  ///< `deferred_` is not empty
@@ -129,6 +132,7 @@ class alignas(64) MessageEngine final : public MessageSink,
   Rate reduce_rate_;
   DeviceMemory& memory_;
   ComputeEngine& compute_;
+  CompressionUnit* compression_;       ///< null: none
   std::vector<WalkMessage> deferred_;  ///< that have come at this time, with others still to come
   std::vector<EarlyStep> early_steps_;
   CalendarCall<MessageEngine, &MessageEngine::take_early_steps> early_call_;

@@ -9,6 +9,8 @@ namespace wafervp {
 
 namespace {
 
+constexpr unsigned kWalkFlagShift = 8;  ///< from flags of walks to those of descriptors
+
 /// As EXPECT parts and walks name it.
 std::uint32_t sender_of(const Message& message) {
   return message.group != 0 ? (WVP_FROM_FLOW | message.group) : message.source.value;
@@ -90,7 +92,9 @@ inline Outgoing MessageEngine::step(std::uint32_t number, const Bytes& data, std
   ++walked_steps_;
   Outgoing outgoing;
   outgoing.to = walk.send_to;
-  outgoing.flags = (walk.flags & WVP_W_WINDOW) != 0 ? WVP_D_WINDOW : 0;
+  static_assert(WVP_W_WINDOW << kWalkFlagShift == WVP_D_WINDOW &&
+                WVP_W_TENSOR << kWalkFlagShift == WVP_D_TENSOR);
+  outgoing.flags = static_cast<std::uint32_t>(walk.flags & (WVP_W_WINDOW | WVP_W_TENSOR)) << kWalkFlagShift;
   outgoing.tag = walk.tag;
   outgoing.bytes = bytes;
   outgoing.priority = walk.priority;
@@ -137,7 +141,8 @@ inline void MessageEngine::take_step(std::uint32_t number, Message& message, Tim
   count_received(bytes);
   Time ready;
   const Outgoing outgoing = step(number, message.data, bytes, now, ready);
-  if (!values_ && outgoing.flags == 0) {  // nobody keeps the message, or what came with it
+  // Nobody keeps the message, or what came with it.
+  if (sends_sizes_ && (outgoing.flags & WVP_D_WINDOW) == 0) {
     port_.pass_on(message, outgoing, ready);
   } else {
     messages_.release(&message);

@@ -68,6 +68,9 @@ struct alignas(64) Flow {
 
 struct Message;
 
+/// In Message::dtype: a compression unit made the message, and its data are that unit's.
+inline constexpr std::uint8_t kCompressedMessage = 0x80;
+
 /// Where a message's last byte arrives.
 class MessageSink {
  public:
@@ -99,7 +102,7 @@ struct alignas(64) Message final : CalendarEntry {
   std::uint64_t tag = 0;
   std::uint32_t group = 0;   ///< of the flow by which it came, noted by the sink while the flow is at hand
   std::uint32_t cookie = 0;  ///< of what sent it: where members of a group do alike, the receiver's too
-  std::uint8_t dtype = 0;
+  std::uint8_t dtype = 0;    ///< with kCompressedMessage: see compression/compression_unit.h
   bool windowed = false;
   Bytes data;  ///< null when the run carries sizes only
   Message* next_free = nullptr;

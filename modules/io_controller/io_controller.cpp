@@ -12,6 +12,7 @@ AcceleratorConfig accelerator_of(const IoControllerConfig& config) {
   accelerator.peak_flops_per_s = 1;  // work that is posted all the same would take for ever
   accelerator.walk_entries = config.walk_entries;
   accelerator.memory_bytes = config.memory_bytes;
+  accelerator.compression = config.compression;
   return accelerator;
 }
 

@@ -9,7 +9,8 @@ struct IoControllerConfig {
   NpuId end;               ///< its number among the ends of the wafer: NPUs first
   std::uint32_t npus = 1;  ///< on the wafer
   std::uint32_t walk_entries = 80;
-  std::uint64_t memory_bytes = 0;  ///< values that it keeps; 0: the run carries sizes only
+  std::uint64_t memory_bytes = 0;          ///< values that it keeps; 0: the run carries sizes only
+  CompressionUnit* compression = nullptr;  ///< as of an accelerator
 };
 
 /// An I/O controller: a channel of off-wafer memory. It has the message engine, the memory and the registers

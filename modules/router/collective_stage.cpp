@@ -113,7 +113,11 @@ std::vector<Bytes> CollectiveStage::values_of(const Record& record) const {
     if (message->data == nullptr) return std::vector<Bytes>(config_.outputs.size());
     inputs.push_back(message->data);
   }
-  const auto element = element_of(record.inputs.front()->dtype);
+  const std::uint8_t dtype = record.inputs.front()->dtype;
+  if ((dtype & kCompressedMessage) != 0) {  // alike from all inputs where there are sizes only
+    return std::vector<Bytes>(config_.outputs.size(), inputs.front());
+  }
+  const auto element = element_of(dtype);
   if (config_.arithmetic != nullptr) return config_.arithmetic->outputs(std::move(inputs), element);
   return std::vector<Bytes>(config_.outputs.size(),
                             port_tree_sum(config_.inputs, std::move(inputs), element));

@@ -88,6 +88,23 @@ void append_links(Pieces& out, const Results& results, bool wire) {
   list.finish();
 }
 
+void append_compression(JsonRecords& record, const CompressionResult& unit) {
+  if (!unit.present) return;
+  const auto ratio = [](std::uint64_t dense, std::uint64_t wire) {
+    return wire == 0 ? 0.0 : static_cast<double>(dense) / static_cast<double>(wire);
+  };
+  record.add("compressed_messages", unit.sent_messages);
+  record.add("compressed_dense_bytes", unit.sent_dense_bytes);
+  record.add("compressed_wire_bytes", unit.sent_wire_bytes);
+  record.add("compression_ratio", ratio(unit.sent_dense_bytes, unit.sent_wire_bytes));
+  record.add("compression_busy_ps", unit.sent_busy_ps);
+  record.add("compression_error", unit.relative_error);
+  record.add("decompressed_messages", unit.received_messages);
+  record.add("decompressed_dense_bytes", unit.received_dense_bytes);
+  record.add("decompressed_wire_bytes", unit.received_wire_bytes);
+  record.add("decompression_busy_ps", unit.received_busy_ps);
+}
+
 void append_npus(Pieces& out, const Results& results) {
   JsonRecords list(out.text, "npus");
   for (const NpuResult& npu : results.npus) {
@@ -102,6 +119,7 @@ void append_npus(Pieces& out, const Results& results) {
     list.add("memory_peak_bytes", npu.memory_peak_bytes);
     list.add("sent_bytes", npu.sent_bytes);
     list.add("received_bytes", npu.received_bytes);
+    append_compression(list, npu.compression);
     list.end();
     out.pass_on();
   }
@@ -117,6 +135,7 @@ void append_io(Pieces& out, const Results& results) {
     list.add("end_ps", io.end_ps);
     list.add("loaded_bytes", io.loaded_bytes);
     list.add("stored_bytes", io.stored_bytes);
+    append_compression(list, io.compression);
     list.end();
     out.pass_on();
   }
@@ -182,6 +201,14 @@ void append_result(Pieces& out, const Results& results, const Scenario& scenario
   if (!scenario.outputs.statistics) return;
   constexpr std::string_view kClose = "\n}\n", kNext = ",\n  ";
   out.text.resize(out.text.size() - kClose.size());
+  if (results.compression.present) {
+    out.text += kNext;
+    JsonRecords all(out.text, "compression");
+    all.begin();
+    append_compression(all, results.compression);
+    all.end();
+    all.finish();
+  }
   out.text += kNext;
   append_collectives(out, results);
   out.text += kNext;

@@ -33,18 +33,32 @@ struct LinkResult {
   std::uint64_t ack_bytes = 0;                         // on the way back
   std::uint64_t wire_bytes = 0;  // bytes, resent_bytes and control packets, with headers
 };
+/// What the compression unit of an NPU or I/O controller did, or all of them together.
+struct CompressionResult {
+  bool present = false;
+  // On their way out, and in: messages, bytes of values and of payload, and the engine's time.
+  std::uint64_t sent_messages = 0, sent_dense_bytes = 0, sent_wire_bytes = 0;
+  Time sent_busy_ps = 0;
+  std::uint64_t received_messages = 0, received_dense_bytes = 0, received_wire_bytes = 0;
+  Time received_busy_ps = 0;
+  /// Of the values that were sent: root of the squares of the errors over that of the squares; 0 without
+  /// values.
+  double relative_error = 0;
+};
 struct NpuResult {
   std::uint32_t npu = 0;
   bool has_program = false, finished = false;
   Time end_ps = 0;
   Breakdown breakdown;
   std::uint64_t memory_peak_bytes = 0, sent_bytes = 0, received_bytes = 0;
+  CompressionResult compression;
 };
 struct IoResult {
   std::uint32_t io = 0;
   std::string at;  // the NPU or L1 switch that it hangs on
   Time end_ps = 0;
   std::uint64_t loaded_bytes = 0, stored_bytes = 0;  // weights and requests on their way in; gradients out
+  CompressionResult compression;
 };
 /// All instances of one kind of collective on one communicator, with equal size.
 struct CollectiveResult {
@@ -89,6 +103,7 @@ struct Results {
   std::vector<LinkResult> links;
   std::vector<NpuResult> npus;
   std::vector<IoResult> io_controllers;
+  CompressionResult compression;  // of all units
   std::optional<TrainingResult> training;
   std::vector<TraceSlice> trace;
   std::vector<std::string> warnings;

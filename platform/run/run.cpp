@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 #include "run/checks.h"
 #include "run/log.h"
@@ -104,8 +105,25 @@ Operation operation_of(std::uint32_t op) {
   }
 }
 
-void collect_collectives(const Wafer& wafer, const Topology& topology, const Workload& workload,
-                         const RunObserver& observer, Results& results) {
+CompressionResult compression_result(const CompressionStatistics& statistics) {
+  CompressionResult result;
+  result.present = true;
+  result.sent_messages = statistics.egress.messages;
+  result.sent_dense_bytes = statistics.egress.dense_bytes;
+  result.sent_wire_bytes = statistics.egress.wire_bytes;
+  result.sent_busy_ps = statistics.egress.busy_ps;
+  result.received_messages = statistics.ingress.messages;
+  result.received_dense_bytes = statistics.ingress.dense_bytes;
+  result.received_wire_bytes = statistics.ingress.wire_bytes;
+  result.received_busy_ps = statistics.ingress.busy_ps;
+  if (statistics.values_squared > 0) {
+    result.relative_error = std::sqrt(statistics.errors_squared / statistics.values_squared);
+  }
+  return result;
+}
+
+void collect_collectives(const Wafer& wafer, const CompressionPlan& compression, const Topology& topology,
+                         const Workload& workload, const RunObserver& observer, Results& results) {
   for (const RunObserver::Collective& measured : observer.collectives()) {
     const Communicator& group = workload.communicators[measured.communicator];
     CollectiveResult result;
@@ -125,11 +143,13 @@ void collect_collectives(const Wafer& wafer, const Topology& topology, const Wor
                                      static_cast<double>(result.time_ps);
       result.bus_bytes_per_s = result.algorithm_bytes_per_s * bus_factor(measured.op, result.ranks);
     }
-    if (measured.op != WVP_OP_BARRIER && measured.bytes > 0) {
+    wvp_command command = workload.programs[measured.npu.value].commands[measured.command];
+    command.bytes = measured.bytes;
+    const std::uint64_t on_wire = compression.wire_bytes(command, group);
+    if (measured.op != WVP_OP_BARRIER && on_wire > 0) {
       // On trees the members' shares of the work are not even.
       const Sharing sharing = algorithm == WVP_ALG_TREE ? Sharing::kAny : Sharing::kEven;
-      result.bound_ps =
-          lower_bound(topology, operation_of(measured.op), group.members, measured.bytes, sharing);
+      result.bound_ps = lower_bound(topology, operation_of(measured.op), group.members, on_wire, sharing);
     }
     results.collectives.push_back(result);
   }
@@ -163,8 +183,27 @@ void collect_links(const Wafer& wafer, const Topology& topology, Results& result
   }
 }
 
+/// Adds what the unit of an end did to `all`, and returns it.
+CompressionResult collect_compression(const Wafer& wafer, NpuId end, CompressionStatistics& all) {
+  CompressionResult result;
+  const CompressionUnit* unit = wafer.compression_unit(end);
+  if (unit == nullptr) return result;
+  const CompressionStatistics& statistics = unit->statistics();
+  const auto add = [](CompressionStatistics::Engine& to, const CompressionStatistics::Engine& from) {
+    to.messages += from.messages;
+    to.dense_bytes += from.dense_bytes;
+    to.wire_bytes += from.wire_bytes;
+    to.busy_ps += from.busy_ps;
+  };
+  add(all.egress, statistics.egress);
+  add(all.ingress, statistics.ingress);
+  all.values_squared += statistics.values_squared;
+  all.errors_squared += statistics.errors_squared;
+  return compression_result(statistics);
+}
+
 void collect_npus(Wafer& wafer, const Topology& topology, const Workload& workload,
-                  const RunObserver& observer, Results& results) {
+                  const RunObserver& observer, CompressionStatistics& compression, Results& results) {
   // The breakdown is that of the rank that ends last, the lowest number among equals.
   Time last = 0;
   for (std::uint32_t n = 0; n < topology.npus; ++n) last = std::max(last, observer.end_of(NpuId(n)));
@@ -182,6 +221,7 @@ void collect_npus(Wafer& wafer, const Topology& topology, const Workload& worklo
     result.memory_peak_bytes = workload.memory[n].total() + statistics.staged_bytes_peak;
     result.sent_bytes = statistics.sent_bytes;
     result.received_bytes = statistics.received_bytes;
+    result.compression = collect_compression(wafer, npu, compression);
     if (!found && result.finished && result.end_ps == last) {
       results.breakdown = result.breakdown;
       found = true;
@@ -190,7 +230,8 @@ void collect_npus(Wafer& wafer, const Topology& topology, const Workload& worklo
   }
 }
 
-void collect_io(Wafer& wafer, const Topology& topology, const RunObserver& observer, Results& results) {
+void collect_io(Wafer& wafer, const Topology& topology, const RunObserver& observer,
+                CompressionStatistics& compression, Results& results) {
   for (std::uint32_t k = 0; k < topology.io.size(); ++k) {
     const NpuId end(topology.npus + k);
     const AcceleratorStatistics& statistics = wafer.accelerator(end).statistics();
@@ -200,6 +241,7 @@ void collect_io(Wafer& wafer, const Topology& topology, const RunObserver& obser
     result.end_ps = observer.end_of(end);
     result.loaded_bytes = statistics.sent_bytes;
     result.stored_bytes = statistics.received_bytes;
+    result.compression = collect_compression(wafer, end, compression);
     results.io_controllers.push_back(result);
   }
 }
@@ -289,6 +331,9 @@ Results run_scenario(const Scenario& scenario, const RunHooks& hooks) {
   } catch (const CollectiveMismatch& mismatch) {
     results.status = "check_failed";
     results.message = wafer.tree_flows().describe(mismatch.group()) + ": " + mismatch.what();
+  } catch (const CompressionFault& fault) {
+    results.status = "check_failed";
+    results.message = std::string(fault.what()) + " (/wafer/compression)";
   } catch (const DeadLink& dead) {
     results.status = "check_failed";
     results.message =
@@ -305,10 +350,12 @@ Results run_scenario(const Scenario& scenario, const RunHooks& hooks) {
   }
   results.events = wafer.calendar().executed();
   if (results.status == "ok") judge(wafer, workload, observer, watcher, scenario, results);
-  collect_collectives(wafer, topology, workload, observer, results);
+  collect_collectives(wafer, CompressionPlan(scenario), topology, workload, observer, results);
   collect_links(wafer, topology, results);
-  collect_npus(wafer, topology, workload, observer, results);
-  collect_io(wafer, topology, observer, results);
+  CompressionStatistics compression;
+  collect_npus(wafer, topology, workload, observer, compression, results);
+  collect_io(wafer, topology, observer, compression, results);
+  if (wafer.compression_unit(NpuId(0)) != nullptr) results.compression = compression_result(compression);
   if (training != nullptr) results.training = training->result();
   if (results.status == "ok") check_promises(wafer, topology, results);
   if (!scenario.outputs.statistics) {

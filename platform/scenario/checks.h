@@ -28,6 +28,7 @@ class Checks {
   /// Faults at `pointer` where the wafer has no off-wafer memory.
   void needs_io(const Scenario& scenario, const std::string& pointer, const std::string& what);
   void firmware(const Scenario& scenario);
+  void compression(const Scenario& scenario);
   void parallelism(const Scenario& scenario);
   void placement(const Scenario& scenario);
   void training(const Scenario& scenario);

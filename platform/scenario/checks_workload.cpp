@@ -44,6 +44,7 @@ void Checks::run(Scenario& scenario) {
   training(scenario);
   collective(scenario);
   messages(scenario);
+  compression(scenario);
 }
 
 void Checks::fill_defaults(Scenario& scenario) {

@@ -153,6 +153,59 @@ struct FirmwareSpec {
   std::uint32_t relay_chunks;   // chunks of a relayed broadcast, 0: chosen by the firmware
   double x_first_share;         // hierarchical on a mesh; negative: balanced
 };
+enum class CompressionPlacement { kOff, kNpu, kNpuAndIo };
+enum class CompressionPreset { kKernel, kUnit };
+/// kNone: as they are.
+enum class CodecName {
+  kNone,
+  kBypass,
+  kCast,
+  kInt8,
+  kInt4,
+  kTopK,
+  kThreshold,
+  kLowRank,
+  kSubspace,
+  kLossless,
+  kZfp
+};
+/// Types of values, and of what goes over the wire.
+enum class MessageValues { kWorkload, kFp64, kFp32, kBf16, kFp16 };
+enum class WireType { kValues, kFp64, kFp32, kBf16, kFp16 };
+enum class NarrowType { kFp32, kBf16, kFp16 };
+/// What each traffic class goes through.
+struct CompressionPolicySpec {
+  CodecName mp, pp, dp, streaming;
+};
+/// Parameters of the codecs that the policy names.
+struct CodecSpec {
+  MessageValues values;
+  std::uint64_t width;     // elements of a row; 0: hidden size of the model, or none
+  std::uint64_t k;         // subspace; top_k: 0 by `fraction`
+  std::uint64_t id_bytes;  // subspace
+  WireType coefficients;   // subspace
+  NarrowType cast_to;      // cast
+  std::uint64_t block;     // int8, int4
+  NarrowType scale;        // int8, int4
+  double fraction;         // top_k
+  double density;          // threshold
+  std::uint64_t rank;      // low_rank
+  double bits_per_value;   // zfp
+  double assumed_ratio;    // 0: of the codec
+};
+/// 0, and negative setup: of the preset.
+struct CompressionUnitSpec {
+  CompressionPreset preset;
+  std::uint64_t clock_hz, dense_bytes_per_s, macs_per_s, wire_bytes_per_s;
+  double setup_ns;
+  std::uint64_t fill_cycles;
+};
+struct CompressionSpec {
+  CompressionPlacement placement;
+  CompressionPolicySpec policy;
+  CodecSpec codec;
+  CompressionUnitSpec unit;
+};
 struct WaferSpec {
   std::uint32_t npus;
   NpuSpec npu;
@@ -160,6 +213,7 @@ struct WaferSpec {
   IoSpec io;
   SitesSpec sites;
   FirmwareSpec firmware;
+  CompressionSpec compression;
 };
 struct ParallelismSpec {
   std::uint32_t mp, dp, pp;

@@ -15,6 +15,7 @@ namespace wafervp {
 void describe_head(std::vector<Descriptor>& table);
 void describe_wafer(std::vector<Descriptor>& table);
 void describe_flow_control(std::vector<Descriptor>& table);
+void describe_compression(std::vector<Descriptor>& table);
 void describe_functional_training(std::vector<Descriptor>& table);
 void describe_sites(std::vector<Descriptor>& table);
 void describe_workload(std::vector<Descriptor>& table);

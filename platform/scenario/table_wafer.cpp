@@ -215,6 +215,7 @@ void describe_wafer(std::vector<Descriptor>& all) {
   describe_io(table);
   describe_sites(all);
   describe_firmware(table);
+  describe_compression(all);
 }
 
 }  // namespace wafervp

@@ -186,6 +186,59 @@ const Words<JitterKind>& words_of() {
   return words;
 }
 
+template <>
+const Words<CompressionPlacement>& words_of() {
+  static const Words<CompressionPlacement> words = {{"off", CompressionPlacement::kOff},
+                                                    {"npu", CompressionPlacement::kNpu},
+                                                    {"npu_and_io", CompressionPlacement::kNpuAndIo}};
+  return words;
+}
+template <>
+const Words<CompressionPreset>& words_of() {
+  static const Words<CompressionPreset> words = {{"kernel", CompressionPreset::kKernel},
+                                                 {"unit", CompressionPreset::kUnit}};
+  return words;
+}
+template <>
+const Words<CodecName>& words_of() {
+  static const Words<CodecName> words = {{"none", CodecName::kNone},
+                                         {"bypass", CodecName::kBypass},
+                                         {"cast", CodecName::kCast},
+                                         {"int8", CodecName::kInt8},
+                                         {"int4", CodecName::kInt4},
+                                         {"top_k", CodecName::kTopK},
+                                         {"threshold", CodecName::kThreshold},
+                                         {"low_rank", CodecName::kLowRank},
+                                         {"subspace", CodecName::kSubspace},
+                                         {"lossless", CodecName::kLossless},
+                                         {"zfp", CodecName::kZfp}};
+  return words;
+}
+template <>
+const Words<MessageValues>& words_of() {
+  static const Words<MessageValues> words = {{"workload", MessageValues::kWorkload},
+                                         {"fp64", MessageValues::kFp64},
+                                         {"fp32", MessageValues::kFp32},
+                                         {"bf16", MessageValues::kBf16},
+                                         {"fp16", MessageValues::kFp16}};
+  return words;
+}
+template <>
+const Words<WireType>& words_of() {
+  static const Words<WireType> words = {{"values", WireType::kValues},
+                                        {"fp64", WireType::kFp64},
+                                        {"fp32", WireType::kFp32},
+                                        {"bf16", WireType::kBf16},
+                                        {"fp16", WireType::kFp16}};
+  return words;
+}
+template <>
+const Words<NarrowType>& words_of() {
+  static const Words<NarrowType> words = {
+      {"fp32", NarrowType::kFp32}, {"bf16", NarrowType::kBf16}, {"fp16", NarrowType::kFp16}};
+  return words;
+}
+
 std::uint32_t element_bytes(ElementType type) {
   switch (type) {
     case ElementType::kFp16:

@@ -67,6 +67,18 @@ const std::vector<std::pair<const char*, ElementType>>& words_of();
 template <>
 const std::vector<std::pair<const char*, FredRemedy>>& words_of();
 template <>
+const std::vector<std::pair<const char*, CompressionPlacement>>& words_of();
+template <>
+const std::vector<std::pair<const char*, CompressionPreset>>& words_of();
+template <>
+const std::vector<std::pair<const char*, CodecName>>& words_of();
+template <>
+const std::vector<std::pair<const char*, MessageValues>>& words_of();
+template <>
+const std::vector<std::pair<const char*, WireType>>& words_of();
+template <>
+const std::vector<std::pair<const char*, NarrowType>>& words_of();
+template <>
 const std::vector<std::pair<const char*, TrainingData>>& words_of();
 template <>
 const std::vector<std::pair<const char*, TrainingStay>>& words_of();
@@ -79,6 +91,9 @@ const std::vector<std::pair<const char*, JitterKind>>& words_of();
 
 /// Bytes of one element.
 std::uint32_t element_bytes(ElementType type);
+
+/// Elements of a row of a message, for compression; 0: a message is one row.
+std::uint64_t row_width(const Scenario& scenario);
 
 /// A transformer whose sizes need not be spelt out.
 struct TransformerPreset {

@@ -37,6 +37,7 @@ wvp_comm CommTable::comm(std::size_t index, std::uint32_t member) const {
   comm.trees = static_cast<std::uint32_t>(group.trees.parents.size());
   comm.tree_depth = group.trees.depth;
   if (comm.trees != 0) comm.tree_links = tree_links_[index][member].data();
+  comm.tensor = group.tensor;
   comm.id = static_cast<std::uint16_t>(index);
   return comm;
 }

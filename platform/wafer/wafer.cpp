@@ -79,6 +79,7 @@ Wafer::Wafer(const Scenario& scenario, const Topology& topology, const Workload&
     fred_stages_ = std::make_unique<FredStages>(topology, tree_flows_, routing.use, routing.plan,
                                                 routing.configurations ? &*routing.configurations : nullptr);
   }
+  make_compression_units(scenario, workload);
   make_accelerators(scenario, workload);
   for (std::size_t c = 0; c < workload.communicators.size(); ++c) set_pace(workload.communicators[c], c);
   make_links(scenario);
@@ -96,6 +97,23 @@ Wafer::~Wafer() {
   destroy_backwards(routers_);
   destroy_backwards(links_);
   destroy_backwards(accelerators_);
+  destroy_backwards(compression_units_);
+}
+
+void Wafer::make_compression_units(const Scenario& scenario, const Workload& workload) {
+  const CompressionPlan plan(scenario);
+  if (plan.classes().empty()) return;
+  plan.check(topology_, workload);
+  for (std::uint32_t n = 0; n < topology_.ends(); ++n) {
+    const bool is_io = n >= topology_.npus;
+    if (is_io && !plan.at_io()) {
+      compression_units_.push_back(nullptr);
+      continue;
+    }
+    const std::string name = is_io ? numbered("io", n - topology_.npus) : numbered("npu", n);
+    compression_units_.push_back(std::make_unique<CompressionUnit>(
+        (name + "_compression").c_str(), plan.unit(NpuId(n), is_io, name_of(NpuId(n))), calendar_));
+  }
 }
 
 void Wafer::make_accelerators(const Scenario& scenario, const Workload& workload) {
@@ -107,6 +125,7 @@ void Wafer::make_accelerators(const Scenario& scenario, const Workload& workload
   if (scenario.detail.data == DataMode::kValues) config.memory_bytes = workload.device_memory_bytes;
   for (std::uint32_t n = 0; n < topology_.npus; ++n) {
     config.npu = NpuId(n);
+    if (!compression_units_.empty()) config.compression = compression_units_[n].get();
     accelerators_.push_back(std::make_unique<Accelerator>(numbered("npu", n).c_str(), config, calendar_,
                                                           messages_, flows_, arena_));
   }
@@ -115,6 +134,7 @@ void Wafer::make_accelerators(const Scenario& scenario, const Workload& workload
   io.memory_bytes = config.memory_bytes;
   for (std::uint32_t k = 0; k < topology_.io.size(); ++k) {
     io.end = NpuId(topology_.npus + k);
+    if (!compression_units_.empty()) io.compression = compression_units_[io.end.value].get();
     accelerators_.push_back(
         std::make_unique<IoController>(numbered("io", k).c_str(), io, calendar_, messages_, flows_, arena_));
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "accelerator/accelerator.h"
+#include "compression/compression_unit.h"
 #include "core/arena.h"
 #include "core/calendar.h"
 #include "core/flow_table.h"
@@ -17,6 +18,7 @@
 #include "scenario/scenario.h"
 #include "topology/topology.h"
 #include "wafer/comm_table.h"
+#include "wafer/compression_plan.h"
 #include "wafer/fred_routing.h"
 #include "wafer/fred_stages.h"
 #include "wafer/host_processor.h"
@@ -41,6 +43,10 @@ class Wafer {
   Accelerator& accelerator(NpuId end) { return *accelerators_[end.value]; }
   /// "NPU 7", "I/O controller 3".
   std::string name_of(NpuId end) const;
+  /// Of an end; null where it has none.
+  const CompressionUnit* compression_unit(NpuId end) const {
+    return compression_units_.empty() ? nullptr : compression_units_[end.value].get();
+  }
   const HostProcessor& processor(NpuId npu) const { return *processors_[npu.value]; }
   /// Algorithm (enum wvp_algorithm) by which NPU `npu` runs its group operation of command `index`.
   std::uint32_t algorithm_of(NpuId npu, std::uint32_t index) const;
@@ -54,6 +60,7 @@ class Wafer {
   void release_passed();
 
  private:
+  void make_compression_units(const Scenario& scenario, const Workload& workload);
   void make_accelerators(const Scenario& scenario, const Workload& workload);
   void set_pace(const Communicator& group, std::size_t index);
   void make_links(const Scenario& scenario);
@@ -72,6 +79,8 @@ class Wafer {
   CommTable comm_table_;
   std::unique_ptr<FredRouting> fred_routing_;  ///< of a FRED fabric
   std::unique_ptr<FredStages> fred_stages_;
+  /// By NPU, then by I/O controller, where there are any; an accelerator needs its unit.
+  std::vector<std::unique_ptr<CompressionUnit>> compression_units_;
   std::vector<std::unique_ptr<Accelerator>> accelerators_;  ///< by NPU, then by I/O controller
   std::vector<std::unique_ptr<Router>> routers_;            ///< by NPU, on fabrics whose NPUs route
   std::vector<std::unique_ptr<Router>> switches_;           ///< by node - ends

@@ -188,7 +188,10 @@ class MicroBenchmark {
   std::vector<Family> add_families(TrafficKind kind, const std::vector<GroupName>& chosen) {
     const bool both = spec_.operation == Operation::kLoadAndStore;
     if (!both && spec_.operation != Operation::kLoad && spec_.operation != Operation::kStore) {
-      return {{spec_.operation, communicators_.add(kind, chosen, choice().algorithm)}};
+      // What a pipeline hands over in a broadcast is an activation.
+      const bool forward = kind == TrafficKind::kPp && spec_.operation == Operation::kBroadcast;
+      return {{spec_.operation, communicators_.add(kind, chosen, choice().algorithm, "",
+                                                   forward ? WVP_TENSOR_FORWARD : WVP_TENSOR_NONE)}};
     }
     const std::size_t most = both ? WVP_SLOTS / 2 : WVP_SLOTS;
     if (chosen.size() > most) {

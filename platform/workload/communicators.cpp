@@ -258,6 +258,7 @@ std::uint16_t CommunicatorSet::add_memory(const std::vector<GroupName>& groups, 
     c.kind = TrafficKind::kWeightStreaming;
     c.family = families_;
     c.phase = kind_word(c.kind);
+    c.tensor = WVP_TENSOR_STREAM;
     c.io_controllers = static_cast<std::uint32_t>(topology_.io.size());
     for (std::uint32_t k = 0; k < c.io_controllers; ++k) c.members.emplace_back(topology_.npus + k);
     c.members.insert(c.members.end(), group.members.begin(), group.members.end());
@@ -268,7 +269,7 @@ std::uint16_t CommunicatorSet::add_memory(const std::vector<GroupName>& groups, 
 }
 
 std::uint16_t CommunicatorSet::add(TrafficKind kind, const std::vector<GroupName>& groups,
-                                   Algorithm algorithm, const std::string& phase) {
+                                   Algorithm algorithm, const std::string& phase, wvp_tensor tensor) {
   check_room(groups.size());
   ++families_;
   std::vector<Communicator> family;
@@ -278,6 +279,7 @@ std::uint16_t CommunicatorSet::add(TrafficKind kind, const std::vector<GroupName
     c.kind = kind;
     c.family = families_;
     c.phase = phase.empty() ? kind_word(kind) : phase;
+    c.tensor = tensor;
     c.members = group.members;
     const Grid grid = grid_of(topology_, group.members);
     c.dim_x = grid.columns;

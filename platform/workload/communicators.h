@@ -21,9 +21,11 @@ class CommunicatorSet {
 
   /// Adds groups that communicate at the same time, so that they share links; returns the index of the
   /// first. With what else `algorithm` needs to know, that of their reductions; `phase`: what they are called
-  /// together, empty: as their kind. Throws ScenarioError when the indices run out.
+  /// together, empty: as their kind; `tensor`: what their messages hold. Throws ScenarioError when the
+  /// indices run out.
   std::uint16_t add(TrafficKind kind, const std::vector<GroupName>& groups,
-                    Algorithm algorithm = Algorithm::kAuto, const std::string& phase = "");
+                    Algorithm algorithm = Algorithm::kAuto, const std::string& phase = "",
+                    wvp_tensor tensor = WVP_TENSOR_NONE);
 
   /// Adds groups of all I/O controllers and some NPUs each, which load and store at the same time, at most at
   /// `pace` bytes/s a channel (0: as fast as the links let them); returns the index of the first.

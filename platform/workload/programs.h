@@ -21,11 +21,12 @@ enum class TrafficKind : std::uint8_t { kMp, kDp, kPp, kInputLoad, kWeightStream
 struct Communicator {
   std::string name;  // "mp[dp=0,pp=1]"
   TrafficKind kind;
-  std::vector<NpuId> members;        // in rank order; I/O controller k is NpuId(npus + k)
-  std::uint32_t io_controllers = 0;  // of the members, the first ones
-  std::uint32_t family = 0;          // the same for groups that communicate at the same time
-  std::string phase;                 // of a family: "mp", "pp forward"
-  bool in_network = true;            // false: end points do it even where the switches could
+  std::vector<NpuId> members;           // in rank order; I/O controller k is NpuId(npus + k)
+  std::uint32_t io_controllers = 0;     // of the members, the first ones
+  std::uint32_t family = 0;             // the same for groups that communicate at the same time
+  wvp_tensor tensor = WVP_TENSOR_NONE;  // what its messages hold
+  std::string phase;                    // of a family: "mp", "pp forward"
+  bool in_network = true;               // false: end points do it even where the switches could
   /// Bytes/s at which an end makes the packets of a load or store; 0: all are there at once.
   std::uint64_t pace = 0;
   std::uint32_t dim_x = 0, dim_y = 0;

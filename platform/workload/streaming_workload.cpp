@@ -122,8 +122,10 @@ void add_communicators(Plan& plan, const Placement& placement) {
   }
   plan.model_groups =
       plan.communicators.add(TrafficKind::kMp, model, plan.scenario.wafer.firmware.all_reduce);
-  plan.forward_chains = plan.communicators.add(TrafficKind::kPp, forward, Algorithm::kAuto, "pp forward");
-  plan.backward_chains = plan.communicators.add(TrafficKind::kPp, backward, Algorithm::kAuto, "pp backward");
+  plan.forward_chains =
+      plan.communicators.add(TrafficKind::kPp, forward, Algorithm::kAuto, "pp forward", WVP_TENSOR_FORWARD);
+  plan.backward_chains = plan.communicators.add(TrafficKind::kPp, backward, Algorithm::kAuto, "pp backward",
+                                                WVP_TENSOR_BACKWARD);
   const StreamPaces paces = stream_paces(plan.scenario, plan.topology, streams);
   const bool overlap = plan.streaming().write_back == WriteBack::kOverlapped;
   const auto add = [&](const char* name, std::uint64_t pace) {

@@ -64,8 +64,10 @@ void add_communicators(Plan& plan, const Placement& placement) {
   const Algorithm all_reduce = plan.scenario.wafer.firmware.all_reduce;
   plan.model_groups = plan.communicators.add(TrafficKind::kMp, model, all_reduce);
   plan.data_groups = plan.communicators.add(TrafficKind::kDp, data, all_reduce);
-  plan.forward_chains = plan.communicators.add(TrafficKind::kPp, forward, Algorithm::kAuto, "pp forward");
-  plan.backward_chains = plan.communicators.add(TrafficKind::kPp, backward, Algorithm::kAuto, "pp backward");
+  plan.forward_chains =
+      plan.communicators.add(TrafficKind::kPp, forward, Algorithm::kAuto, "pp forward", WVP_TENSOR_FORWARD);
+  plan.backward_chains = plan.communicators.add(TrafficKind::kPp, backward, Algorithm::kAuto, "pp backward",
+                                                WVP_TENSOR_BACKWARD);
 }
 
 /// Writes the program of one rank.

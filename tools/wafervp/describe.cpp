@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "describe_compression.h"
 #include "describe_fred.h"
 #include "describe_routes.h"
 #include "errors.h"
@@ -217,6 +218,7 @@ std::string describe(const std::string& title, const Document& document, const D
     std::string text = title + '\n' + describe_modules(plan) + describe_links(topology) +
                        describe_ranks(plan) + describe_communicators(workload) +
                        describe_fred(scenario, topology, workload) +
+                       describe_compression(scenario, topology, workload) +
                        "\nroutes: " + describe_cycles(topology, scenario.wafer.io.channels) + '\n';
     told.insert(told.end(), workload.warnings.begin(), workload.warnings.end());
     const std::vector<std::string> conflicts = routing_warnings(scenario, topology, workload);

@@ -15,6 +15,7 @@
 #include "topology/fred_built.h"
 #include "topology/placement.h"
 #include "topology/topology.h"
+#include "wafer/compression_plan.h"
 #include "wafer/fred_routing.h"
 #include "workload/programs.h"
 
@@ -37,6 +38,7 @@ std::string check_scenario(const std::string& title, const Document& document, s
     Workload workload = build_workload(scenario, topology, placement);
     const auto built = static_cast<std::ptrdiff_t>(workload.warnings.size());
     relieve(scenario, topology, workload);
+    CompressionPlan(scenario).check(topology, workload);
     wafer.insert(wafer.end(), workload.warnings.begin() + built, workload.warnings.end());
     const std::vector<std::string> conflicts = routing_warnings(scenario, topology, workload);
     wafer.insert(wafer.end(), conflicts.begin(), conflicts.end());

@@ -115,7 +115,8 @@ struct wvp_comm {
   uint32_t trees;
   uint32_t tree_depth; /* hops between the root and the member farthest from it, of the deepest tree */
   const uint32_t* tree_links;
-  uint16_t id; /* the same on all members, part of each tag */
+  uint16_t id;    /* the same on all members, part of each tag */
+  uint8_t tensor; /* enum wvp_tensor: what its messages hold */
 };
 
 #ifdef __cplusplus

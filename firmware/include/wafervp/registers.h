@@ -66,6 +66,14 @@ static inline uint32_t wvp_dtype_bytes(uint32_t dtype) {
 /* Traffic classes; the flows of each are kept apart. */
 enum wvp_class { WVP_CLASS_MP = 0, WVP_CLASS_PP = 1, WVP_CLASS_DP = 2, WVP_CLASS_CONTROL = 3 };
 
+/* What a message holds, for a compression unit on its way: not all codecs treat all alike. */
+enum wvp_tensor {
+  WVP_TENSOR_NONE = 0,     /* none of these */
+  WVP_TENSOR_FORWARD = 1,  /* activations */
+  WVP_TENSOR_BACKWARD = 2, /* gradients of activations */
+  WVP_TENSOR_STREAM = 3,   /* between off-wafer memory and NPUs */
+};
+
 /* What a descriptor asks for. The parts run in the order COMBINE, SEND, EXPECT; a part that is not
  * asked for is skipped. COMPUTE and COPY stand alone. */
 enum wvp_descriptor_flags {
@@ -84,7 +92,9 @@ enum wvp_descriptor_flags {
       1u << 10,          /* with COMBINE: a completion WVP_C_COPIED when the COMBINE part is done */
   WVP_D_WALK = 1u << 11, /* with EXPECT: the message engine takes the steps of walk `cookie` first; sender,
                             tag and size of the message that is expected then are those of the walk */
+  WVP_D_TENSOR = 3u << 13, /* with SEND: enum wvp_tensor in these bits */
 };
+#define WVP_D_TENSOR_SHIFT 13
 
 /* EXPECT from a flow: the result of an in-network collective has this sender. */
 #define WVP_FROM_FLOW 0x80000000u /* or-ed with the flow handle in expect_from */
@@ -144,7 +154,9 @@ enum wvp_walk_flags {
   WVP_W_MORE_AT = 1u << 2,
   WVP_W_MORE_IN = 1u << 3,
   WVP_W_BYTES = 1u << 4,
+  WVP_W_TENSOR = 3u << 5, /* enum wvp_tensor in these bits */
 };
+#define WVP_W_TENSOR_SHIFT 5
 
 static inline uint32_t wvp_walk_unit(const struct wvp_walk* walk) {
   return walk->flags & WVP_W_BYTES ? 1u : wvp_dtype_bytes(walk->dtype);

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compression/compression_unit.h"
+
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+#include <utility>
+
+#include "compression/values.h"
+
+namespace wafervp {
+
+using compression::Codec;
+using compression::Context;
+using compression::Cost;
+using compression::Direction;
+using compression::Shape;
+using compression::TrafficClass;
+
+/// What a compressed message carries. Message::data is a pointer to `payload`, which shares the envelope, so
+/// that nothing between two units needs to know of it.
+struct CompressionEnvelope {
+  std::vector<std::byte> payload;  ///< empty where the run carries sizes only; first, see open()
+  compression::WireHeader header;  ///< its shape is that of the filled-up values
+  std::uint64_t dense_bytes = 0;
+  std::uint64_t k = 0;
+  std::uint32_t version = 0;
+  std::uint32_t traffic_class = 0, tensor = 0;
+};
+
+namespace {
+
+using Envelope = CompressionEnvelope;
+
+// A tensor of the register map that is a gradient goes the way without token ids, as does what is neither.
+constexpr std::uint32_t kForwardTensor = 1, kStreamTensor = 3;
+
+Bytes seal(std::shared_ptr<Envelope> envelope) {
+  auto& payload = envelope->payload;
+  return {std::move(envelope), &payload};
+}
+
+/// A pointer to an object of standard layout and one to its first member convert into each other.
+const Envelope& open(const Bytes& data) {
+  static_assert(std::is_standard_layout_v<Envelope>);
+  return *reinterpret_cast<const Envelope*>(data.get());
+}
+
+Direction direction_of(std::uint32_t tensor) {
+  return tensor == kForwardTensor ? Direction::kForward : Direction::kBackward;
+}
+
+TrafficClass traffic_of(std::uint32_t traffic_class, std::uint32_t tensor) {
+  constexpr TrafficClass kByNumber[] = {TrafficClass::kModelParallel, TrafficClass::kPipeline,
+                                        TrafficClass::kDataParallel, TrafficClass::kStreaming};
+  return tensor == kStreamTensor ? TrafficClass::kStreaming : kByNumber[traffic_class & 3u];
+}
+
+/// One tensor of one sender, step after step: all of a tag but the number of the operation, and who it goes
+/// to. Messages between two ranks (mark 0xffff) are one stream.
+std::uint64_t stream_of(const DenseMessage& message) {
+  constexpr std::uint64_t kNumber = std::uint64_t{0xffff} << 32, kMark = 0xffff;
+  const std::uint64_t tag = message.tag >> 48 == kMark ? message.tag >> 32 << 32 : message.tag & ~kNumber;
+  return tag ^ (std::uint64_t{message.to} * 0x9e3779b97f4a7c15ull);
+}
+
+std::string bytes_text(std::uint64_t bytes) { return std::to_string(bytes) + " bytes"; }
+
+}  // namespace
+
+CompressionUnit::CompressionUnit(sc_core::sc_module_name name, const CompressionUnitConfig& config,
+                                 Calendar& calendar)
+    : sc_module(name),
+      owner_(config.owner),
+      npu_(config.npu),
+      values_(config.values),
+      calendar_(calendar),
+      timing_(config.rates) {
+  for (std::uint32_t c = 0; c < kClasses; ++c) {
+    for (std::uint32_t t = 0; t < kTensors; ++t) {
+      Bank& bank = banks_[c][t];
+      bank.use = config.uses[c][t];
+      bank.on = bank.use.codec != nullptr;
+    }
+  }
+}
+
+CompressionUnit::~CompressionUnit() = default;
+
+void CompressionUnit::refuse(const std::string& text) const { throw CompressionFault(owner_ + ": " + text); }
+
+Time CompressionUnit::pass(Engine& engine, const Cost& cost, Element element, Time arrival,
+                           CompressionStatistics::Engine& statistics) {
+  const Time busy = timing_.busy(cost);
+  const Time begin = std::max(arrival + timing_.setup(), engine.free_at);
+  engine.free_at = std::min(begin + busy, kTimeEnd);
+  // What takes a shorter way through the pipeline does not overtake.
+  engine.done = std::max(engine.done, std::min(engine.free_at + timing_.fill(cost, element), kTimeEnd));
+  ++statistics.messages;
+  statistics.busy_ps += busy;
+  return engine.done;
+}
+
+Shape shape_of(const CompressionUse& use, std::uint64_t bytes) {
+  const std::uint64_t size = element_bytes(use.element), elements = (bytes + size - 1) / size;
+  if (use.width == 0 || (elements < use.width && !use.whole_rows)) return {1, elements, use.element};
+  return {(elements + use.width - 1) / use.width, use.width, use.element};
+}
+
+void CompressionUnit::check_rows(const CompressionUse& use, std::uint64_t bytes) const {
+  const std::uint64_t row = use.width * element_bytes(use.element);
+  if (!use.whole_rows || (row != 0 && bytes % row == 0)) return;
+  refuse(std::string(use.codec->name()) + ": expected whole rows of " + std::to_string(use.width) + ' ' +
+         element_name(use.element) + " (" + bytes_text(row) + "), found a message of " + bytes_text(bytes));
+}
+
+void CompressionUnit::note_error(const Bank& bank, const std::vector<std::byte>& values,
+                                 const Envelope& envelope) {
+  Context context;
+  context.direction = envelope.header.direction;
+  std::vector<std::byte> back;
+  bank.use.codec->decode(envelope.header, envelope.payload, envelope.header.shape, context, back);
+  const std::size_t count = values.size() / element_bytes(bank.use.element);
+  std::vector<double> before(count), after(count);
+  compression::widen(bank.use.element, values.data(), before.data(), count);
+  compression::widen(bank.use.element, back.data(), after.data(), count);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!std::isfinite(before[i]) || !std::isfinite(after[i])) continue;
+    statistics_.values_squared += before[i] * before[i];
+    statistics_.errors_squared += (after[i] - before[i]) * (after[i] - before[i]);
+  }
+}
+
+void CompressionUnit::encode(const Bank& bank, const DenseMessage& message, Envelope& envelope) {
+  Context context;
+  context.direction = envelope.header.direction;
+  context.traffic = traffic_of(message.traffic_class, message.tensor);
+  context.stream = stream_of(message);
+  const Shape shape = envelope.header.shape;
+  std::vector<std::byte> values = *message.data;
+  values.resize(compression::dense_bytes(shape));
+  compression::Encoded encoded = bank.use.codec->encode({shape, values}, context);
+  envelope.header = encoded.header;
+  envelope.payload = std::move(encoded.payload);
+  note_error(bank, values, envelope);
+}
+
+CompressedMessage CompressionUnit::compress(const DenseMessage& message, Time ready) {
+  const Bank& bank = banks_[message.traffic_class][message.tensor];
+  const auto envelope = std::make_shared<Envelope>();
+  envelope->dense_bytes = message.bytes;
+  envelope->traffic_class = message.traffic_class;
+  envelope->tensor = message.tensor;
+  envelope->k = bank.use.k;
+  envelope->version = bank.version;
+  compression::WireHeader& header = envelope->header;
+  header.codec = static_cast<std::uint8_t>(bank.use.codec->id());
+  header.direction = direction_of(message.tensor);
+  check_rows(bank.use, message.bytes);
+  header.shape = shape_of(bank.use, message.bytes);
+  Cost cost;
+  std::uint8_t dtype = kCompressed;
+  try {
+    cost = bank.use.codec->compress_cost(header.shape, header.direction);
+    if (values_ && message.data != nullptr) {
+      encode(bank, message, *envelope);
+      cost.wire_bytes = envelope->payload.size();
+    } else {
+      header.payload_bytes = cost.wire_bytes;
+    }
+    const compression::Summable summable = bank.use.codec->summable(header.shape, header.direction);
+    if (summable.yes) dtype |= static_cast<std::uint8_t>(summable.element);
+  } catch (const compression::CodecError& error) {
+    refuse("message of " + bytes_text(message.bytes) + " to " + std::to_string(message.to) + ": " +
+           error.what());
+  }
+  statistics_.egress.dense_bytes += message.bytes;
+  statistics_.egress.wire_bytes += cost.wire_bytes;
+  const Time done = pass(egress_, cost, bank.use.element, ready, statistics_.egress);
+  return {cost.wire_bytes, done, seal(envelope), dtype};
+}
+
+tlm::tlm_sync_enum CompressionUnit::nb_transport_fw(Run& run, FabricPhase&, sc_core::sc_time&) {
+  Message& message = *run.message;
+  if (run.count != 0 && run.complete()) {
+    message.sink = (message.dtype & kCompressed) != 0 ? this : receiver_;
+    message.group = run.flow->group;
+    message.set_order(npu_.value);
+    calendar_.schedule(message, run.tail(run.count - 1));
+  } else if (message.scheduled()) {
+    calendar_.cancel(message);  // shortened: the last packet comes with another run
+  }
+  return tlm::TLM_ACCEPTED;
+}
+
+void CompressionUnit::check(const Bank& bank, const Envelope& envelope, const Message& message) const {
+  const std::string from = "message from " + std::to_string(message.source.value) + ": ";
+  const auto codec = static_cast<compression::CodecId>(envelope.header.codec);
+  if (!bank.on) refuse(from + "it is compressed by " + codec_name(codec) + ", and this unit is off");
+  if (bank.use.codec->id() != codec) {
+    refuse(from + "expected codec " + bank.use.codec->name() + ", found " + codec_name(codec));
+  }
+  if (bank.use.k != envelope.k) {
+    refuse(from + bank.use.codec->name() + ": expected k " + std::to_string(bank.use.k) + ", found k " +
+           std::to_string(envelope.k));
+  }
+  if (bank.version != envelope.version) {
+    refuse(from + bank.use.codec->name() + ": expected version " + std::to_string(bank.version) +
+           " of U, found version " + std::to_string(envelope.version));
+  }
+}
+
+void CompressionUnit::on_message(Message& message, Time now) {
+  const Bytes held = std::move(message.data);
+  const Envelope& envelope = open(held);
+  const Bank& bank = banks_[envelope.traffic_class][envelope.tensor];
+  check(bank, envelope, message);
+  const compression::WireHeader& header = envelope.header;
+  Cost cost;
+  try {
+    cost = bank.use.codec->decompress_cost(header.shape, header.direction);
+    cost.wire_bytes = message.bytes;
+    if (values_ && header.payload_bytes == envelope.payload.size()) {
+      Context context;
+      context.direction = header.direction;
+      context.traffic = traffic_of(envelope.traffic_class, envelope.tensor);
+      auto values = std::make_shared<std::vector<std::byte>>();
+      bank.use.codec->decode(header, envelope.payload, header.shape, context, *values);
+      values->resize(envelope.dense_bytes);
+      message.data = std::move(values);
+    }
+  } catch (const compression::CodecError& error) {
+    refuse("message from " + std::to_string(message.source.value) + ": " + error.what());
+  }
+  statistics_.ingress.dense_bytes += envelope.dense_bytes;
+  statistics_.ingress.wire_bytes += message.bytes;
+  message.bytes = envelope.dense_bytes;
+  message.dtype = 0;
+  message.sink = receiver_;
+  calendar_.schedule(message, pass(ingress_, cost, bank.use.element, now, statistics_.ingress));
+}
+
+}  // namespace wafervp

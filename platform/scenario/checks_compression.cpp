@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <initializer_list>
+#include <utility>
+
+#include "scenario/checks.h"
+#include "scenario/text.h"
+#include "scenario/words.h"
+
+namespace wafervp {
+
+namespace {
+
+bool is_one_of(std::uint64_t value, std::initializer_list<std::uint64_t> good) {
+  return std::find(good.begin(), good.end(), value) != good.end();
+}
+
+}  // namespace
+
+void Checks::compression(const Scenario& scenario) {
+  const CompressionSpec& spec = scenario.wafer.compression;
+  const std::pair<const char*, CodecName> policy[] = {{"mp", spec.policy.mp},
+                                                      {"pp", spec.policy.pp},
+                                                      {"dp", spec.policy.dp},
+                                                      {"streaming", spec.policy.streaming}};
+  const auto uses = [&](CodecName codec) {
+    return std::any_of(std::begin(policy), std::end(policy),
+                       [&](const auto& p) { return p.second == codec; });
+  };
+  const bool any = std::any_of(std::begin(policy), std::end(policy),
+                               [](const auto& p) { return p.second != CodecName::kNone; });
+  if (spec.placement == CompressionPlacement::kOff) {
+    if (any && validator_.sound({"/wafer/compression/policy", "/wafer/compression/placement"})) {
+      warn("/wafer/compression/policy", "changes nothing: /wafer/compression/placement is off");
+    }
+    return;
+  }
+  if (!any) warn("/wafer/compression/placement", "changes nothing: the policy names no codec");
+  if (spec.policy.streaming != CodecName::kNone) {
+    if (spec.placement != CompressionPlacement::kNpuAndIo) {
+      validator_.fault("/wafer/compression/policy/streaming",
+                       std::string("found ") + to_word(spec.policy.streaming) +
+                           "; what comes from I/O controllers is compressed there: placement npu_and_io is "
+                           "needed, found " +
+                           to_word(spec.placement));
+    }
+    needs_io(scenario, "/wafer/compression/policy/streaming", "a codec of streams");
+  }
+  const CodecSpec& codec = spec.codec;
+  if (uses(CodecName::kSubspace) && validator_.sound({"/wafer/compression/codec/k"})) {
+    const std::uint64_t width = row_width(scenario);
+    if (codec.k == 0) {
+      validator_.fault("/wafer/compression/codec/k",
+                       "found 0; the subspace codec needs its dimension, 1 up to the width");
+    } else if (width != 0 && codec.k > width) {
+      validator_.fault("/wafer/compression/codec/k", "found " + std::to_string(codec.k) +
+                                                         "; expected at most the width of a row, " +
+                                                         std::to_string(width));
+    }
+    if (!is_one_of(codec.id_bytes, {0, 2, 4, 8})) {
+      validator_.fault("/wafer/compression/codec/id_bytes",
+                       "found " + std::to_string(codec.id_bytes) + "; expected 0, 2, 4 or 8");
+    }
+    if (scenario.detail.data == DataMode::kValues) {
+      for (const auto& [name, used] : policy) {
+        if (used != CodecName::kSubspace) continue;
+        validator_.fault(std::string("/wafer/compression/policy/") + name,
+                         "found subspace with /detail/data values: the values of this workload have no token "
+                         "ids and no U; use data none, or another codec");
+      }
+    }
+  }
+  for (const auto& [name, used] : policy) {
+    if (used != CodecName::kSubspace && used != CodecName::kLowRank && used != CodecName::kZfp) continue;
+    if (row_width(scenario) != 0) continue;
+    validator_.fault(std::string("/wafer/compression/policy/") + name,
+                     std::string("found ") + to_word(used) +
+                         ", which works on rows: /wafer/compression/codec/width is needed");
+  }
+}
+
+std::uint64_t row_width(const Scenario& scenario) {
+  if (scenario.wafer.compression.codec.width != 0) return scenario.wafer.compression.codec.width;
+  return scenario.workload.kind == WorkloadKind::kTransformer ? scenario.workload.transformer.hidden : 0;
+}
+
+}  // namespace wafervp

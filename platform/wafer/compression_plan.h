@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "compression/compression_unit.h"
+#include "scenario/scenario.h"
+#include "topology/topology.h"
+#include "workload/programs.h"
+
+namespace wafervp {
+
+/// The compression units of a scenario.
+class CompressionPlan {
+ public:
+  /// Throws ScenarioError where a codec cannot be made, or does not take the values.
+  explicit CompressionPlan(const Scenario& scenario);
+
+  /// Whether NPUs, and I/O controllers, have units.
+  bool at_npus() const { return scenario_.wafer.compression.placement != CompressionPlacement::kOff; }
+  bool at_io() const { return scenario_.wafer.compression.placement == CompressionPlacement::kNpuAndIo; }
+  /// The unit of an NPU, or of an I/O controller. Units whose codecs carry values have codecs of their own,
+  /// for the memories of these.
+  CompressionUnitConfig unit(NpuId end, bool is_io, const std::string& owner) const;
+  /// Throws ScenarioError for sums in the fabric of a class whose codec is not linear, or that would be of
+  /// values, and for operations whose bytes are not whole rows where the codec needs these.
+  void check(const Topology& topology, const Workload& workload) const;
+
+  /// Bytes that an operation of a group puts on the wire at least, of `command.bytes`; 0: not known before
+  /// the values are.
+  std::uint64_t wire_bytes(const wvp_command& command, const Communicator& group) const;
+
+  /// A traffic class with a codec.
+  struct Class {
+    const char* name;      ///< member of the policy
+    std::uint32_t number;  ///< enum wvp_class
+    CodecName codec;
+    bool stream;  ///< only what is loaded from off-wafer memory
+  };
+  const std::vector<Class>& classes() const { return classes_; }
+  /// What messages of the class go through.
+  CompressionUse use(const Class& of) const;
+  CompressionRates rates() const;
+  Element element() const { return element_; }
+
+ private:
+  std::shared_ptr<compression::Codec> make(const Class& of) const;
+  const Class* class_of(const wvp_command& command, const Communicator* group) const;
+
+  const Scenario& scenario_;
+  Element element_;
+  std::vector<Class> classes_;
+  std::vector<std::shared_ptr<compression::Codec>> shared_;  ///< by class
+};
+
+}  // namespace wafervp

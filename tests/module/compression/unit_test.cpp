@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+// The unit alone against its law, facts of arXiv 2506.01260's units: setup + max(values, arithmetic, payload)
+// + pipeline, and the next message after the max. Expected figures are written out here, not taken from the
+// unit.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "bench.h"
+
+namespace wafervp::test {
+namespace {
+
+using namespace compression;
+
+constexpr double kPs = 1e12;
+
+/// What one message of `rows` x `width` asks of a unit, by the definition of its codec.
+struct Expected {
+  double passes = 1, macs = 0, wire = 0;
+  bool fixed_size = true;
+};
+struct Case {
+  const char* name;
+  CodecConfig codec;
+  Expected (*expected)(double rows, double width, double element);
+};
+void PrintTo(const Case& one, std::ostream* out) { *out << one.name; }
+
+constexpr double kK = 40, kRank = 4, kBlock = 128, kTop = 32;
+
+std::vector<Case> cases() {
+  SubspaceConfig subspace;
+  subspace.dimension = 1024;
+  subspace.k = static_cast<std::uint64_t>(kK);
+  subspace.id_bytes = 4;
+  TopKConfig top;
+  top.k = static_cast<std::uint64_t>(kTop);
+  top.index = IndexWidth::k16;
+  IntBlockConfig int4;
+  int4.bits = 4;
+  LowRankConfig low_rank;
+  low_rank.rank = static_cast<std::uint64_t>(kRank);
+  ThresholdConfig threshold;
+  threshold.assumed_ratio = 20;
+  LosslessConfig lossless;
+  lossless.assumed_ratio = 1.3;
+  return {
+      {"bypass", BypassConfig{},
+       [](double r, double w, double e) {
+         return Expected{1, 0, r * w * e};
+       }},
+      {"cast", CastConfig{},
+       [](double r, double w, double) {
+         return Expected{1, 0, r * w * 2};
+       }},
+      {"int8", IntBlockConfig{},
+       [](double r, double w, double) {
+         return Expected{1, 0, r * w + r * w / kBlock * 4};
+       }},
+      {"int4", int4,
+       [](double r, double w, double) {
+         return Expected{1, 0, r * w / 2 + r * w / kBlock * 4};
+       }},
+      {"top_k", top,
+       [](double r, double, double e) {
+         return Expected{4, 0, r * kTop * (e + 2)};
+       }},
+      {"threshold", threshold,
+       [](double r, double w, double e) {
+         return Expected{1, 0, r * w * e / 20, false};
+       }},
+      {"low_rank", low_rank,
+       [](double r, double w, double e) {
+         return Expected{2, -1, kRank * (r + w) * e};
+       }},
+      {"subspace", subspace,
+       [](double r, double w, double e) {
+         return Expected{1, r * w * kK, r * kK * e};
+       }},
+      {"lossless", lossless,
+       [](double r, double w, double e) {
+         return Expected{2, 0, r * w * e / 1.3, false};
+       }},
+      {"zfp", ZfpConfig{},
+       [](double r, double w, double) {
+         return Expected{1, 0, r * w};
+       }},
+  };
+}
+
+CompressionRates some_rates(double wire) {
+  CompressionRates rates;
+  rates.clock_hz = 1'000'000'000;
+  rates.dense_bytes_per_s = 64'000'000'000;
+  rates.macs_per_s = 700'000'000'000;  // slower than the values for the subspace
+  rates.wire_bytes_per_s = static_cast<std::uint64_t>(wire);
+  rates.setup_ps = 20'000;
+  return rates;
+}
+
+class EveryCodec : public testing::TestWithParam<Case> {};
+
+void expect_law(const Case& given, double wire_rate) {
+  constexpr std::uint64_t kRows = 64, kWidth = 1024, kMessages = 50;
+  const Element element = Element::kFp32;
+  const double size = 4, values = kRows * kWidth * size;
+  const Expected expected = given.expected(kRows, kWidth, size);
+  const auto config = config_of(given.codec, kWidth, element, some_rates(wire_rate));
+  Bench bench(config);
+  const Codec& codec = *config.uses[0][0].codec;
+  const Shape shape{kRows, kWidth, element};
+  const Cost cost = codec.compress_cost(shape, Direction::kBackward);
+  const double macs = expected.macs < 0 ? static_cast<double>(cost.macs) : expected.macs;
+  // 16 elements a cycle of 1 GHz.
+  const auto fill = [](const Cost& of) {
+    return std::ceil(static_cast<double>(of.fill_elements) / 16) + static_cast<double>(of.fill_cycles);
+  };
+  const double busy = std::max({values * expected.passes / 64e9, macs / 700e9, expected.wire / wire_rate});
+  const double last = 20e-9 + kMessages * busy + fill(cost) * 1e-9;
+
+  std::vector<CompressedMessage> sent;
+  for (std::uint64_t i = 0; i < kMessages; ++i) sent.push_back(bench.dut.compress(dense(values, 2), 0));
+  EXPECT_NEAR(static_cast<double>(sent.back().ready) / kPs / last, 1, 1e-3);
+  EXPECT_NEAR(static_cast<double>(sent.back().bytes) / expected.wire, 1, expected.fixed_size ? 1e-12 : 1e-3);
+  EXPECT_EQ(sent.front().bytes * kMessages, bench.dut.statistics().egress.wire_bytes);
+  EXPECT_EQ(bench.dut.statistics().egress.dense_bytes, kMessages * static_cast<std::uint64_t>(values));
+
+  const Cost back = codec.decompress_cost(shape, Direction::kBackward);
+  const double back_busy = std::max({values * static_cast<double>(back.passes) / 64e9,
+                                     static_cast<double>(back.macs) / 700e9, expected.wire / wire_rate});
+  for (const CompressedMessage& message : sent) bench.arrive(message, sent.back().ready);
+  bench.run();
+  ASSERT_EQ(bench.delivered.size(), kMessages);
+  EXPECT_EQ(bench.delivered.back().bytes, static_cast<std::uint64_t>(values));
+  const double end = 20e-9 + kMessages * back_busy + fill(back) * 1e-9;
+  EXPECT_NEAR(static_cast<double>(bench.delivered.back().when - sent.back().ready) / kPs / end, 1, 1e-3);
+  EXPECT_EQ(bench.messages.outstanding(), 0u);
+  EXPECT_TRUE(bench.dut.idle());
+}
+
+TEST_P(EveryCodec, KeepsTheLawWhereValuesOrArithmeticLimit) { expect_law(GetParam(), 1e12); }
+TEST_P(EveryCodec, KeepsTheLawWhereThePayloadLimits) { expect_law(GetParam(), 1e8); }
+
+INSTANTIATE_TEST_SUITE_P(Codecs, EveryCodec, testing::ValuesIn(cases()),
+                         [](const auto& given) { return std::string(given.param.name); });
+
+CodecConfig subspace_of(std::uint64_t d, std::uint64_t k) {
+  SubspaceConfig config;
+  config.dimension = d;
+  config.k = k;
+  config.id_bytes = 4;
+  return config;
+}
+
+TEST(Unit, HasThePresetsOfItsFacts) {
+  // d 4096, k 40, bf16, 1024 rows: 32 elements a cycle, so 4096 * 1024 / 32 cycles; the first coefficient
+  // after a whole row and 16 cycles: 144 ns.
+  const auto config = config_of(subspace_of(4096, 40), 4096, Element::kBf16, CompressionRates::unit(40));
+  Bench bench(config);
+  const auto sent = bench.dut.compress(dense(1024 * 4096 * 2, 1), 0);
+  EXPECT_EQ(sent.bytes, 1024u * (40 * 2 + 4));
+  EXPECT_EQ(sent.ready, 20'000u + 131'072'000u + 144'000u);
+  const auto back = bench.dut.compress(dense(1024 * 4096 * 2, 2), sent.ready);
+  EXPECT_EQ(back.bytes, 1024u * 40 * 2);
+
+  const CompressionRates kernel = CompressionRates::kernel(3'000'000'000'000, 1e15);
+  EXPECT_EQ(kernel.setup_ps, 5'000'000u);
+  EXPECT_EQ(kernel.macs_per_s, 500'000'000'000'000u);
+  EXPECT_EQ(kernel.dense_bytes_per_s, 3'000'000'000'000u);
+}
+
+TEST(Unit, OverlapsSetupAndPipelineWithNeighboursOnly) {
+  CompressionRates rates;
+  rates.clock_hz = 1'000'000'000;
+  rates.dense_bytes_per_s = 4'000'000'000;  // one fp32 element a ns
+  rates.setup_ps = 100'000;
+  rates.fill_cycles = 10;
+  Bench bench(config_of(BypassConfig{}, 0, Element::kFp32, rates));
+  const auto ready = [&](std::uint64_t elements, Time at) {
+    return bench.dut.compress(dense(4 * elements), at).ready;
+  };
+  EXPECT_EQ(ready(50, 0), 160'000u);            // 100 + 50 + 10 ns
+  EXPECT_EQ(ready(30, 10'000), 190'000u);       // begins at 150, where the one before ends
+  EXPECT_EQ(ready(20, 1'000'000), 1'130'000u);  // alone: 100 + 20 + 10
+  EXPECT_EQ(bench.dut.statistics().egress.busy_ps, 100'000u);
+}
+
+TEST(Unit, EnginesDoNotWaitForEachOther) {
+  CompressionRates rates;
+  rates.dense_bytes_per_s = 1'000'000'000;
+  Bench bench(config_of(BypassConfig{}, 0, Element::kFp32, rates));
+  const auto sent = bench.dut.compress(dense(1000), 0);
+  EXPECT_EQ(sent.ready, 1'000'000u);
+  bench.arrive(sent, 10);
+  bench.run();
+  EXPECT_EQ(bench.delivered.at(0).when, 1'000'010u);
+}
+
+TEST(Unit, LetsOtherMessagesPass) {
+  CompressionRates rates;
+  rates.setup_ps = 500;
+  auto config = config_of(BypassConfig{}, 0, Element::kFp32, rates);
+  config.uses[3][0].codec = nullptr;
+  config.uses[2][3].compresses = false;
+  Bench bench(config);
+  EXPECT_TRUE(bench.dut.compresses(1, 0));
+  EXPECT_FALSE(bench.dut.compresses(3, 0));
+  EXPECT_FALSE(bench.dut.compresses(2, 3));
+  bench.arrive({64, 0, nullptr, 0}, 700);
+  bench.run();
+  ASSERT_EQ(bench.delivered.size(), 1u);
+  EXPECT_EQ(bench.delivered[0].when, 700u);
+  EXPECT_EQ(bench.delivered[0].bytes, 64u);
+}
+
+TEST(Unit, PutsValuesThroughTheCodec) {
+  CompressionRates rates;
+  Bench bench(config_of(CastConfig{}, 0, Element::kFp32, rates, true));
+  const std::vector<float> values = {1.0f, 1.001f, -3.14159f, 0.0f, 65504.5f};
+  auto data = std::make_shared<std::vector<std::byte>>(values.size() * 4);
+  std::memcpy(data->data(), values.data(), data->size());
+  const auto sent = bench.dut.compress(dense(data->size(), 0, data), 0);
+  EXPECT_EQ(sent.bytes, values.size() * 2);
+  EXPECT_EQ(sent.data->size(), values.size() * 2);
+  bench.arrive(sent, 1);
+  bench.run();
+  ASSERT_EQ(bench.delivered.at(0).data.size(), data->size());
+  double errors = 0, squares = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    float back;
+    std::memcpy(&back, bench.delivered[0].data.data() + 4 * i, 4);
+    EXPECT_EQ(back, float_from_bf16(bf16_from_float(values[i])));
+    errors += std::pow(double{back} - double{values[i]}, 2);
+    squares += std::pow(double{values[i]}, 2);
+  }
+  EXPECT_DOUBLE_EQ(bench.dut.statistics().errors_squared, errors);
+  EXPECT_DOUBLE_EQ(bench.dut.statistics().values_squared, squares);
+}
+
+TEST(Unit, FillsUpTheLastRow) {
+  // 10 elements in rows of 4: a block of zfp has 4 x 4 of them.
+  Bench bench(config_of(ZfpConfig{}, 4, Element::kFp32, {}, true));
+  auto data = std::make_shared<std::vector<std::byte>>(40, std::byte{0});
+  const auto sent = bench.dut.compress(dense(40, 0, data), 0);
+  bench.arrive(sent, 1);
+  bench.run();
+  EXPECT_EQ(bench.delivered.at(0).bytes, 40u);
+  EXPECT_EQ(bench.delivered.at(0).data, *data);
+}
+
+/// The text of the fault when `there` takes a message of `here`.
+std::string fault(Bench& here, Bench& there, std::uint64_t bytes) {
+  there.arrive(here.dut.compress(dense(bytes, 1), 0), 10);
+  try {
+    there.run();
+  } catch (const CompressionFault& found) {
+    EXPECT_TRUE(there.delivered.empty());
+    return found.what();
+  }
+  return "";
+}
+
+TEST(Unit, RefusesAnotherK) {
+  Bench here(config_of(subspace_of(64, 8), 64, Element::kFp32, {}), "here");
+  Bench there(config_of(subspace_of(64, 4), 64, Element::kFp32, {}), "there");
+  EXPECT_EQ(fault(here, there, 256), "NPU 3: message from 7: subspace: expected k 4, found k 8");
+}
+TEST(Unit, RefusesAnotherVersionOfU) {
+  Bench here(config_of(subspace_of(64, 8), 64, Element::kFp32, {}), "here");
+  Bench there(config_of(subspace_of(64, 8), 64, Element::kFp32, {}), "there");
+  there.dut.write32(0x010, 4 * 1 + 1);
+  there.dut.write32(0x01c, 2);
+  EXPECT_EQ(fault(here, there, 256),
+            "NPU 3: message from 7: subspace: expected version 2 of U, found version 0");
+}
+TEST(Unit, RefusesAnotherCodec) {
+  Bench here(config_of(CastConfig{}, 64, Element::kFp32, {}), "here");
+  Bench there(config_of(IntBlockConfig{}, 64, Element::kFp32, {}), "there");
+  EXPECT_EQ(fault(here, there, 256), "NPU 3: message from 7: expected codec int8, found cast");
+}
+TEST(Unit, RefusesAMessageThatIsNotRows) {
+  Bench here(config_of(subspace_of(64, 8), 64, Element::kFp32, {}), "here");
+  try {
+    here.dut.compress(dense(300, 1), 0);
+    FAIL();
+  } catch (const CompressionFault& found) {
+    EXPECT_STREQ(found.what(),
+                 "NPU 3: subspace: expected whole rows of 64 fp32 (256 bytes), found a message of 300 bytes");
+  }
+}
+TEST(Unit, RefusesValuesWithoutTokenIds) {
+  SubspaceConfig config = std::get<SubspaceConfig>(subspace_of(64, 8));
+  config.subspace = Subspace::random(64, 8, 1);
+  auto whole = config_of(config, 64, Element::kFp32, {}, true);
+  Bench here(whole, "here");
+  auto data = std::make_shared<std::vector<std::byte>>(256, std::byte{0});
+  EXPECT_THROW(here.dut.compress(dense(256, 1, data), 0), CompressionFault);
+}
+
+}  // namespace
+}  // namespace wafervp::test
