@@ -33,7 +33,7 @@ void check(const ModelConfig& config) {
   need_size("heads", config.heads, 1, config.dimension);
   need(config.dimension % config.heads == 0, "heads",
        fmt::format("a divisor of dimension {}", config.dimension), std::to_string(config.heads));
-  need_size("hidden", config.hidden, 1, 1u << 14);
+  need_size("hidden", config.hidden, 1, 1u << 16);
   need_size("vocabulary", config.vocabulary, 2, 1u << 16);
   need_size("tokens", config.tokens, 1, 4096);
   need_size("stages", config.stages, 1, 1024);
@@ -47,11 +47,12 @@ void check(const OptimizerConfig& config) {
   const auto need_share = [](const char* what, double value) {
     need(value >= 0 && value < 1, what, "0 or more and below 1", fmt::format("{}", value));
   };
-  need(config.learning_rate > 0 && config.learning_rate <= 1, "learning_rate", "above 0 and up to 1",
+  need(config.learning_rate > 0 && config.learning_rate <= 10, "learning_rate", "above 0 and up to 10",
        fmt::format("{}", config.learning_rate));
   need_size("steps", config.steps, 1, 1u << 30);
-  need_size("warm_up_steps", config.warm_up_steps, 0, config.steps);
-  need_share("weight_decay", config.weight_decay);
+  need_size("warm_up_steps", config.warm_up_steps, 0, 1u << 30);
+  need(config.weight_decay >= 0 && config.weight_decay <= 10, "weight_decay", "0 to 10",
+       fmt::format("{}", config.weight_decay));
   need_share("beta1", config.beta1);
   need_share("beta2", config.beta2);
   need(config.epsilon > 0 && config.epsilon <= 1, "epsilon", "above 0 and up to 1",

@@ -122,6 +122,8 @@ TEST(FixedTables, AreNormalNumbersAndWaves) {
       EXPECT_NEAR(tables->positions.row(position)[2 * i], std::sin(angle), 1e-14);
       EXPECT_NEAR(tables->positions.row(position)[2 * i + 1], std::cos(angle), 1e-14);
     }
+  // A U of the same seed has other numbers.
+  EXPECT_NE(compression::gaussian_matrix(64, 8, 3).values[0], tables->tokens.values[0]);
   EXPECT_EQ(make_tables(model, 3)->tokens.values, tables->tokens.values);
   EXPECT_NE(make_tables(model, 4)->tokens.values, tables->tokens.values);
 }

@@ -66,6 +66,9 @@ TEST(Rate, WarmsUpAndDecaysLinearlyToZero) {
   EXPECT_EQ(o.rate_at(12), 0);
   o.warm_up_steps = 0;
   EXPECT_EQ(o.rate_at(0), 1);
+  o.warm_up_steps = 20;  // longer than the training
+  EXPECT_EQ(o.rate_at(11), 0.6);
+  EXPECT_EQ(o.rate_at(12), 0.65);
 }
 
 TEST(Optimizer, IsPlainAdamWForFreeMatrices) {
