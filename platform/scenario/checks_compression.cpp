@@ -79,9 +79,4 @@ void Checks::compression(const Scenario& scenario) {
   }
 }
 
-std::uint64_t row_width(const Scenario& scenario) {
-  if (scenario.wafer.compression.codec.width != 0) return scenario.wafer.compression.codec.width;
-  return scenario.workload.kind == WorkloadKind::kTransformer ? scenario.workload.transformer.hidden : 0;
-}
-
 }  // namespace wafervp
