@@ -140,7 +140,7 @@ void MessageEngine::send_specially(const Outgoing& outgoing, std::uint64_t addre
     return port_.send(outgoing, ready, &data);
   }
   CompressedMessage compressed = compression_->compress(
-      {outgoing.bytes, outgoing.tag, outgoing.to, outgoing.traffic_class, tensor, data, address}, ready);
+      {outgoing.bytes, outgoing.tag, outgoing.to, outgoing.traffic_class, tensor, data}, ready);
   Outgoing onto_wire = outgoing;
   onto_wire.bytes = compressed.bytes;
   onto_wire.dtype = compressed.dtype;

@@ -74,7 +74,6 @@ CompressionUnit::CompressionUnit(sc_core::sc_module_name name, const Compression
       owner_(config.owner),
       npu_(config.npu),
       values_(config.values),
-      knowledge_(config.knowledge),
       calendar_(calendar),
       timing_(config.rates) {
   for (std::uint32_t c = 0; c < kClasses; ++c) {
@@ -116,7 +115,9 @@ void CompressionUnit::check_rows(const CompressionUse& use, std::uint64_t bytes)
 }
 
 void CompressionUnit::note_error(const Bank& bank, const std::vector<std::byte>& values,
-                                 const Envelope& envelope, const Context& context) {
+                                 const Envelope& envelope) {
+  Context context;
+  context.direction = envelope.header.direction;
   std::vector<std::byte> back;
   bank.use.codec->decode(envelope.header, envelope.payload, envelope.header.shape, context, back);
   const std::size_t count = values.size() / element_bytes(bank.use.element);
@@ -135,16 +136,13 @@ void CompressionUnit::encode(const Bank& bank, const DenseMessage& message, Enve
   context.direction = envelope.header.direction;
   context.traffic = traffic_of(message.traffic_class, message.tensor);
   context.stream = stream_of(message);
-  if (knowledge_ != nullptr) {
-    knowledge_->complete(message.traffic_class, message.tensor, message.tag, &message.address, context);
-  }
   const Shape shape = envelope.header.shape;
   std::vector<std::byte> values = *message.data;
   values.resize(compression::dense_bytes(shape));
   compression::Encoded encoded = bank.use.codec->encode({shape, values}, context);
   envelope.header = encoded.header;
   envelope.payload = std::move(encoded.payload);
-  note_error(bank, values, envelope, context);
+  note_error(bank, values, envelope);
 }
 
 CompressedMessage CompressionUnit::compress(const DenseMessage& message, Time ready) {
@@ -226,9 +224,6 @@ void CompressionUnit::on_message(Message& message, Time now) {
       Context context;
       context.direction = header.direction;
       context.traffic = traffic_of(envelope.traffic_class, envelope.tensor);
-      if (knowledge_ != nullptr) {
-        knowledge_->complete(envelope.traffic_class, envelope.tensor, message.tag, nullptr, context);
-      }
       auto values = std::make_shared<std::vector<std::byte>>();
       bank.use.codec->decode(header, envelope.payload, header.shape, context, *values);
       values->resize(envelope.dense_bytes);

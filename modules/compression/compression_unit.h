@@ -30,16 +30,6 @@ struct CompressionUse {
 /// zeros.
 compression::Shape shape_of(const CompressionUse& use, std::uint64_t bytes);
 
-/// What a codec wants to know of a message beside its values, from whoever made these.
-class MessageKnowledge {
- public:
-  virtual ~MessageKnowledge() = default;
-  /// Adds token ids, which stay readable until the call that asked returns, and positions. `address`: where
-  /// the values lie in the sender's memory; null at the receiver, where ids come with the message.
-  virtual void complete(std::uint32_t traffic_class, std::uint32_t tensor, std::uint64_t tag,
-                        const std::uint64_t* address, compression::Context& context) = 0;
-};
-
 struct CompressionUnitConfig {
   static constexpr std::uint32_t kClasses = 4, kTensors = 4;
 
@@ -47,8 +37,7 @@ struct CompressionUnitConfig {
   NpuId npu;          ///< orders what happens at one time
   CompressionRates rates;
   std::array<std::array<CompressionUse, kTensors>, kClasses> uses;  ///< by class, then tensor
-  bool values = false;                    ///< messages carry values, which go through the codec
-  MessageKnowledge* knowledge = nullptr;  ///< asked in runs with values; outlives the unit
+  bool values = false;  ///< messages carry values, which go through the codec
 };
 
 /// Counters of one unit.
@@ -70,8 +59,7 @@ struct DenseMessage {
   std::uint64_t tag;
   std::uint32_t to;
   std::uint32_t traffic_class, tensor;
-  Bytes data;                 ///< null: sizes only
-  std::uint64_t address = 0;  ///< of the values in device memory
+  Bytes data;  ///< null: sizes only
 };
 
 /// The same as it goes over the wire.
@@ -143,8 +131,8 @@ class CompressionUnit : public sc_core::sc_module, public FabricFwInterface, pub
             CompressionStatistics::Engine& statistics);
   void check_rows(const CompressionUse& use, std::uint64_t bytes) const;
   void encode(const Bank& bank, const DenseMessage& message, struct CompressionEnvelope& envelope);
-  void note_error(const Bank& bank, const std::vector<std::byte>& values, const CompressionEnvelope& envelope,
-                  const compression::Context& context);
+  void note_error(const Bank& bank, const std::vector<std::byte>& values,
+                  const CompressionEnvelope& envelope);
   void check(const Bank& bank, const CompressionEnvelope& envelope, const Message& message) const;
   [[noreturn]] void refuse(const std::string& text) const;
   Bank& selected() { return banks_[select_ / kTensors][select_ % kTensors]; }
@@ -155,7 +143,6 @@ class CompressionUnit : public sc_core::sc_module, public FabricFwInterface, pub
   std::string owner_;
   NpuId npu_;
   bool values_;
-  MessageKnowledge* knowledge_;
   Calendar& calendar_;
   CompressionTiming timing_;
   std::array<std::array<Bank, kTensors>, kClasses> banks_;

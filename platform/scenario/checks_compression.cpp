@@ -61,8 +61,7 @@ void Checks::compression(const Scenario& scenario) {
       validator_.fault("/wafer/compression/codec/id_bytes",
                        "found " + std::to_string(codec.id_bytes) + "; expected 0, 2, 4 or 8");
     }
-    // A functional training has both; what its codec misses, that says.
-    if (scenario.detail.data == DataMode::kValues && scenario.workload.kind != WorkloadKind::kTraining) {
+    if (scenario.detail.data == DataMode::kValues) {
       for (const auto& [name, used] : policy) {
         if (used != CodecName::kSubspace) continue;
         validator_.fault(std::string("/wafer/compression/policy/") + name,
@@ -78,6 +77,11 @@ void Checks::compression(const Scenario& scenario) {
                      std::string("found ") + to_word(used) +
                          ", which works on rows: /wafer/compression/codec/width is needed");
   }
+}
+
+std::uint64_t row_width(const Scenario& scenario) {
+  if (scenario.wafer.compression.codec.width != 0) return scenario.wafer.compression.codec.width;
+  return scenario.workload.kind == WorkloadKind::kTransformer ? scenario.workload.transformer.hidden : 0;
 }
 
 }  // namespace wafervp

@@ -253,13 +253,6 @@ std::uint32_t element_bytes(ElementType type) {
   return 4;
 }
 
-std::uint64_t row_width(const Scenario& scenario) {
-  if (scenario.wafer.compression.codec.width != 0) return scenario.wafer.compression.codec.width;
-  const WorkloadSpec& workload = scenario.workload;
-  if (workload.kind == WorkloadKind::kTransformer) return workload.transformer.hidden;
-  return workload.kind == WorkloadKind::kTraining ? workload.training.dimension : 0;
-}
-
 const std::vector<TransformerPreset>& transformer_presets() {
   // name, layers, hidden, sequence, parameters, attention factor: 4 s h FLOPs a layer and token are the
   // two products of the attention, forward.

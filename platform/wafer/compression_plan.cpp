@@ -46,7 +46,6 @@ Element element_named(MessageValues values, const WorkloadSpec& workload) {
     case MessageValues::kWorkload:
       break;
   }
-  if (workload.kind == WorkloadKind::kTraining) return element_named(workload.training.type);
   return workload.has_collective ? element_named(workload.collective.type) : Element::kFp16;
 }
 

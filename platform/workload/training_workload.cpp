@@ -82,10 +82,8 @@ void add_communicators(Plan& plan, const Placement& placement) {
     (t.from_stage < t.to_stage ? forward : backward).push_back(std::move(name));
   }
   plan.data_groups = plan.communicators.add(TrafficKind::kDp, data, plan.scenario.wafer.firmware.all_reduce);
-  plan.forward_chains =
-      plan.communicators.add(TrafficKind::kPp, forward, Algorithm::kAuto, "pp forward", WVP_TENSOR_FORWARD);
-  plan.backward_chains = plan.communicators.add(TrafficKind::kPp, backward, Algorithm::kAuto, "pp backward",
-                                                WVP_TENSOR_BACKWARD);
+  plan.forward_chains = plan.communicators.add(TrafficKind::kPp, forward, Algorithm::kAuto, "pp forward");
+  plan.backward_chains = plan.communicators.add(TrafficKind::kPp, backward, Algorithm::kAuto, "pp backward");
 }
 
 /// Writes the program of one rank, and says where its values are.

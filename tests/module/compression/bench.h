@@ -99,7 +99,7 @@ class Bench : public MessageSink {
 };
 
 inline DenseMessage dense(std::uint64_t bytes, std::uint32_t tensor = 0, Bytes data = nullptr) {
-  return {bytes, 5, 7, 1, tensor, std::move(data), 0};
+  return {bytes, 5, 7, 1, tensor, std::move(data)};
 }
 
 }  // namespace wafervp::test

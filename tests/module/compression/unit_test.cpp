@@ -239,51 +239,6 @@ TEST(Unit, PutsValuesThroughTheCodec) {
   EXPECT_DOUBLE_EQ(bench.dut.statistics().values_squared, squares);
 }
 
-/// Ids of two rows, for the sender only.
-class Knowledge : public MessageKnowledge {
- public:
-  void complete(std::uint32_t traffic_class, std::uint32_t tensor, std::uint64_t tag,
-                const std::uint64_t* address, Context& context) override {
-    EXPECT_EQ(traffic_class, 1u);
-    EXPECT_EQ(tensor, 1u);
-    if (address == nullptr) return;
-    EXPECT_EQ(tag, 5u);
-    EXPECT_EQ(*address, 0u);
-    context.token_ids = &ids;
-  }
-  std::vector<std::uint32_t> ids = {1, 2};
-};
-
-TEST(Unit, TakesTokenIdsFromWhoKnowsThem) {
-  SubspaceConfig codec;
-  codec.id_bytes = 4;
-  codec.subspace = Subspace::random(8, 2, 1);
-  FixedTables tables;
-  tables.tokens = Matrix<double>(3, 8);
-  for (std::size_t i = 0; i < 24; ++i) tables.tokens.values[i] = static_cast<double>(i) / 8;
-  codec.tables = std::make_shared<FixedTables>(tables);
-  auto config = config_of(codec, 8, Element::kFp64, {}, true);
-  for (auto& of_class : config.uses) {
-    for (CompressionUse& use : of_class) use.k = 2;
-  }
-  Knowledge knowledge;
-  config.knowledge = &knowledge;
-  Bench bench(config);
-  // Rows 1 and 2 of F, with nothing in the subspace beside them: they come back whole.
-  auto data = std::make_shared<std::vector<std::byte>>(2 * 8 * sizeof(double));
-  std::memcpy(data->data(), tables.tokens.values.data() + 8, data->size());
-  const auto sent = bench.dut.compress(dense(data->size(), 1, data), 0);
-  EXPECT_EQ(sent.bytes, 2u * (2 * 8 + 4));
-  bench.arrive(sent, 1);
-  bench.run();
-  ASSERT_EQ(bench.delivered.at(0).data.size(), data->size());
-  for (std::size_t i = 0; i < 16; ++i) {
-    double back;
-    std::memcpy(&back, bench.delivered[0].data.data() + 8 * i, 8);
-    EXPECT_NEAR(back, static_cast<double>(8 + i) / 8, 1e-12);
-  }
-}
-
 TEST(Unit, FillsUpTheLastRow) {
   // 10 elements in rows of 4: a block of zfp has 4 x 4 of them.
   Bench bench(config_of(ZfpConfig{}, 4, Element::kFp32, {}, true));
