@@ -34,20 +34,20 @@ const RegisterMap& compression_unit_registers() {
 std::uint32_t CompressionUnit::read32(std::uint32_t offset) {
   const RegisterInfo* info = compression_unit_registers().find(offset);
   if (info == nullptr) compression_unit_registers().refuse_read(owner_ + ", compression unit", offset);
-  if (offset >= kCompressionINGRESS_MESSAGES) return counter_word(statistics_.ingress, offset);
-  if (offset >= kCompressionEGRESS_MESSAGES) return counter_word(statistics_.egress, offset);
+  if (offset >= WVP_CU_INGRESS_MESSAGES) return counter_word(statistics_.ingress, offset);
+  if (offset >= WVP_CU_EGRESS_MESSAGES) return counter_word(statistics_.egress, offset);
   const Bank& bank = selected();
   switch (offset) {
-    case kCompressionSELECT:
+    case WVP_CU_SELECT:
       return select_;
-    case kCompressionCODEC:
+    case WVP_CU_CODEC:
       return bank.on ? 1 + static_cast<std::uint32_t>(bank.use.codec->id()) : 0;
-    case kCompressionK:
+    case WVP_CU_K:
       return static_cast<std::uint32_t>(bank.use.k);
-    case kCompressionU_VERSION:
+    case WVP_CU_U_VERSION:
       return bank.version;
-    case kCompressionTABLE_LO:
-    case kCompressionTABLE_HI:
+    case WVP_CU_TABLE_LO:
+    case WVP_CU_TABLE_HI:
       return word_of(bank.tables, offset);
     default:
       return info->reset;
@@ -62,24 +62,24 @@ void CompressionUnit::write32(std::uint32_t offset, std::uint32_t value) {
                    std::to_string(value));
   };
   switch (offset) {
-    case kCompressionSELECT:
+    case WVP_CU_SELECT:
       if (value >= kClasses * kTensors) forbid("0 to 15 in SELECT");
       select_ = value;
       return;
-    case kCompressionCODEC: {
+    case WVP_CU_CODEC: {
       const std::uint32_t built =
           bank.use.codec != nullptr ? 1 + static_cast<std::uint32_t>(bank.use.codec->id()) : 0;
       if (value != 0 && value != built) forbid("0 or " + std::to_string(built) + " in CODEC");
       bank.on = value != 0;
       return;
     }
-    case kCompressionU_VERSION:
+    case WVP_CU_U_VERSION:
       bank.version = value;
       return;
-    case kCompressionTABLE_LO:
+    case WVP_CU_TABLE_LO:
       bank.tables = (bank.tables & ~kWord) | value;
       return;
-    case kCompressionTABLE_HI:
+    case WVP_CU_TABLE_HI:
       bank.tables = (bank.tables & kWord) | std::uint64_t{value} << 32;
       return;
     default:

@@ -32,7 +32,7 @@ namespace wafervp {
   X(INGRESS_BUSY_HI, 0x07c, RO, 0u, "high word")
 
 enum CompressionRegister : std::uint32_t {
-#define WAFERVP_COMPRESSION_ENUM(name, offset, access, reset, text) kCompression##name = offset,
+#define WAFERVP_COMPRESSION_ENUM(name, offset, access, reset, text) WVP_CU_##name = offset,
   WAFERVP_COMPRESSION_REGISTERS(WAFERVP_COMPRESSION_ENUM)
 #undef WAFERVP_COMPRESSION_ENUM
 };

@@ -14,9 +14,11 @@ constexpr std::uint64_t kMaxWidth = std::uint64_t{1} << 32;
 void describe_codec(Table<Scenario>& table) {
   table.object("/wafer/compression/codec",
                "Parameters of the codecs that the policy names; each codec takes those that it has.");
-  table.word("/wafer/compression/codec/values", "workload",
-             "Type of the values in messages. workload: that of the collective, fp16 in training.",
-             FIELD(codec.values));
+  table.word(
+      "/wafer/compression/codec/values", "workload",
+      "Type of the values in messages. workload: that of the collective or of the functional training, else "
+      "fp16.",
+      FIELD(codec.values));
   table.integer("/wafer/compression/codec/width", "elements", 0, 0, kMaxWidth,
                 "Length of a row, d of the subspace codec. 0: the model's hidden size; without a model a "
                 "message is one row, which subspace, low_rank and zfp refuse.",

@@ -217,10 +217,10 @@ const Words<CodecName>& words_of() {
 template <>
 const Words<MessageValues>& words_of() {
   static const Words<MessageValues> words = {{"workload", MessageValues::kWorkload},
-                                         {"fp64", MessageValues::kFp64},
-                                         {"fp32", MessageValues::kFp32},
-                                         {"bf16", MessageValues::kBf16},
-                                         {"fp16", MessageValues::kFp16}};
+                                             {"fp64", MessageValues::kFp64},
+                                             {"fp32", MessageValues::kFp32},
+                                             {"bf16", MessageValues::kBf16},
+                                             {"fp16", MessageValues::kFp16}};
   return words;
 }
 template <>

@@ -29,32 +29,32 @@ TEST(Registers, StandInTheReadmeAsTheyAre) {
 TEST(Registers, SayWhatTheUnitIs) {
   Bench bench(config_of(subspace(), 64, Element::kFp32, {}));
   CompressionUnit& unit = bench.dut;
-  EXPECT_EQ(unit.read32(kCompressionID), 0x57564355u);
-  unit.write32(kCompressionSELECT, kPpForward);
-  EXPECT_EQ(unit.read32(kCompressionSELECT), kPpForward);
-  EXPECT_EQ(unit.read32(kCompressionCODEC), 1 + static_cast<std::uint32_t>(compression::CodecId::kSubspace));
-  EXPECT_EQ(unit.read32(kCompressionK), 8u);
-  unit.write32(kCompressionU_VERSION, 3);
-  unit.write32(kCompressionTABLE_LO, 0x10);
-  unit.write32(kCompressionTABLE_HI, 0x20);
-  EXPECT_EQ(unit.read32(kCompressionU_VERSION), 3u);
-  EXPECT_EQ(unit.read32(kCompressionTABLE_LO), 0x10u);
-  EXPECT_EQ(unit.read32(kCompressionTABLE_HI), 0x20u);
-  unit.write32(kCompressionSELECT, 0);
-  EXPECT_EQ(unit.read32(kCompressionU_VERSION), 0u);
+  EXPECT_EQ(unit.read32(WVP_CU_ID), 0x57564355u);
+  unit.write32(WVP_CU_SELECT, kPpForward);
+  EXPECT_EQ(unit.read32(WVP_CU_SELECT), kPpForward);
+  EXPECT_EQ(unit.read32(WVP_CU_CODEC), 1 + static_cast<std::uint32_t>(compression::CodecId::kSubspace));
+  EXPECT_EQ(unit.read32(WVP_CU_K), 8u);
+  unit.write32(WVP_CU_U_VERSION, 3);
+  unit.write32(WVP_CU_TABLE_LO, 0x10);
+  unit.write32(WVP_CU_TABLE_HI, 0x20);
+  EXPECT_EQ(unit.read32(WVP_CU_U_VERSION), 3u);
+  EXPECT_EQ(unit.read32(WVP_CU_TABLE_LO), 0x10u);
+  EXPECT_EQ(unit.read32(WVP_CU_TABLE_HI), 0x20u);
+  unit.write32(WVP_CU_SELECT, 0);
+  EXPECT_EQ(unit.read32(WVP_CU_U_VERSION), 0u);
 }
 
 TEST(Registers, TurnACodecOffAndOn) {
   Bench bench(config_of(compression::CastConfig{}, 0, Element::kFp32, {}));
   CompressionUnit& unit = bench.dut;
-  unit.write32(kCompressionSELECT, kPpForward);
-  const std::uint32_t codec = unit.read32(kCompressionCODEC);
-  unit.write32(kCompressionCODEC, 0);
+  unit.write32(WVP_CU_SELECT, kPpForward);
+  const std::uint32_t codec = unit.read32(WVP_CU_CODEC);
+  unit.write32(WVP_CU_CODEC, 0);
   EXPECT_FALSE(unit.compresses(1, 1));
   EXPECT_TRUE(unit.compresses(1, 0));
-  unit.write32(kCompressionCODEC, codec);
+  unit.write32(WVP_CU_CODEC, codec);
   EXPECT_TRUE(unit.compresses(1, 1));
-  EXPECT_THROW(unit.write32(kCompressionCODEC, codec + 1), BusError);
+  EXPECT_THROW(unit.write32(WVP_CU_CODEC, codec + 1), BusError);
 }
 
 TEST(Registers, CountWhatWentThrough) {
@@ -66,15 +66,15 @@ TEST(Registers, CountWhatWentThrough) {
   unit.compress(dense(400), 0);
   bench.arrive(one, 100);
   bench.run();
-  EXPECT_EQ(unit.read32(kCompressionEGRESS_MESSAGES), 2u);
-  EXPECT_EQ(unit.read32(kCompressionEGRESS_DENSE), 4400u);
-  EXPECT_EQ(unit.read32(kCompressionEGRESS_WIRE), 2200u);
-  EXPECT_EQ(unit.read32(kCompressionEGRESS_BUSY), 4'400'000u);
-  EXPECT_EQ(unit.read32(kCompressionEGRESS_BUSY_HI), 0u);
-  EXPECT_EQ(unit.read32(kCompressionINGRESS_MESSAGES), 1u);
-  EXPECT_EQ(unit.read32(kCompressionINGRESS_DENSE), 4000u);
-  EXPECT_EQ(unit.read32(kCompressionINGRESS_WIRE), 2000u);
-  EXPECT_EQ(unit.read32(kCompressionINGRESS_BUSY), 4'000'000u);
+  EXPECT_EQ(unit.read32(WVP_CU_EGRESS_MESSAGES), 2u);
+  EXPECT_EQ(unit.read32(WVP_CU_EGRESS_DENSE), 4400u);
+  EXPECT_EQ(unit.read32(WVP_CU_EGRESS_WIRE), 2200u);
+  EXPECT_EQ(unit.read32(WVP_CU_EGRESS_BUSY), 4'400'000u);
+  EXPECT_EQ(unit.read32(WVP_CU_EGRESS_BUSY_HI), 0u);
+  EXPECT_EQ(unit.read32(WVP_CU_INGRESS_MESSAGES), 1u);
+  EXPECT_EQ(unit.read32(WVP_CU_INGRESS_DENSE), 4000u);
+  EXPECT_EQ(unit.read32(WVP_CU_INGRESS_WIRE), 2000u);
+  EXPECT_EQ(unit.read32(WVP_CU_INGRESS_BUSY), 4'000'000u);
 }
 
 TEST(Registers, RefuseWhatTheMapForbids) {
@@ -82,9 +82,9 @@ TEST(Registers, RefuseWhatTheMapForbids) {
   CompressionUnit& unit = bench.dut;
   EXPECT_THROW(unit.read32(0x012), BusError);
   EXPECT_THROW(unit.read32(0x100), BusError);
-  EXPECT_THROW(unit.write32(kCompressionK, 1), BusError);
-  EXPECT_THROW(unit.write32(kCompressionEGRESS_WIRE, 1), BusError);
-  EXPECT_THROW(unit.write32(kCompressionSELECT, 16), BusError);
+  EXPECT_THROW(unit.write32(WVP_CU_K, 1), BusError);
+  EXPECT_THROW(unit.write32(WVP_CU_EGRESS_WIRE, 1), BusError);
+  EXPECT_THROW(unit.write32(WVP_CU_SELECT, 16), BusError);
 }
 
 }  // namespace
