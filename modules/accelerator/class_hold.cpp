@@ -8,6 +8,16 @@
 
 namespace wafervp {
 
+namespace {
+
+/// A site link has no lanes: it holds nothing back.
+void hold(const Flow& flow, bool back) {
+  const Flow::Hop& first = flow.hops[0];
+  if (first.lane != nullptr) first.link->hold_flow(*first.lane, back);
+}
+
+}  // namespace
+
 ClassHold::ClassHold(const AcceleratorConfig& config, Calendar& calendar)
     : quiet_(config.hold_quiet), calendar_(calendar), call_(*this, Stage::kArrival, config.npu.value) {
   for (unsigned c = 0; c < classes_.size(); ++c) classes_[c].level = config.class_level[c];
@@ -32,7 +42,7 @@ void ClassHold::note_sent(Flow& flow, Time until) {
 void ClassHold::add(const Flow& flow) {
   if (flow.hops.empty()) return;  // a tree that begins in the NPU's own router
   flows_.push_back(&flow);
-  if (waits(flow, above_)) flow.hops[0].link->hold_flow(*flow.hops[0].lane, true);
+  if (waits(flow, above_)) hold(flow, true);
 }
 
 /// The notice goes from link to link as fast as a packet that finds them free.
@@ -82,7 +92,7 @@ void ClassHold::update(Time now) {
   const unsigned before = std::exchange(above_, above);
   for (const Flow* flow : flows_) {
     const bool wait = waits(*flow, above);
-    if (wait != waits(*flow, before)) flow->hops[0].link->hold_flow(*flow->hops[0].lane, wait);
+    if (wait != waits(*flow, before)) hold(*flow, wait);
   }
 }
 

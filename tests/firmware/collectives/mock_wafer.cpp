@@ -82,7 +82,8 @@ void MockNpu::write(std::uint32_t offset, std::uint32_t value) {
       break;
     case WVP_REG_PHASE:
       phases.push_back({value >> 24 & 0xfu, value & 0xffffffu});
-      if ((value >> 24 & 0xfu) == WVP_PHASE_OP_END && wafer_.on_end) wafer_.on_end(number_, value & 0xffffffu);
+      if ((value >> 24 & 0xfu) == WVP_PHASE_OP_END && wafer_.on_end)
+        wafer_.on_end(number_, value & 0xffffffu);
       break;
     default:
       if (offset < WVP_REG_ERROR_OP || offset > WVP_REG_ERROR_FOUND_HI)

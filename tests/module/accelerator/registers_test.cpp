@@ -57,7 +57,8 @@ TEST(Registers, PhaseAndExitReachTheObserver) {
   bench.dut.write32(WVP_REG_PHASE, (WVP_PHASE_WAIT << 24) | 0x123, 40);
   bench.dut.write32(WVP_REG_PHASE, (WVP_CLASS_DP << 28) | (WVP_PHASE_OP_END << 24) | 0x124, 45);
   bench.dut.write32(WVP_REG_EXIT, WVP_EXIT_SIZE_MISMATCH, 50);
-  EXPECT_EQ(bench.observed, (std::vector<std::string>{"phase 0 3 291 @40", "phase 0 2 292 @45", "exit 0 1 @50"}));
+  EXPECT_EQ(bench.observed,
+            (std::vector<std::string>{"phase 0 3 291 @40", "phase 0 2 292 @45", "exit 0 1 @50"}));
 }
 
 TEST(Registers, RingIndicesFollowTheWork) {
