@@ -250,8 +250,9 @@ void Checks::sites(const Scenario& scenario) {
   }
   if (kind != FabricKind::kRing && kind != FabricKind::kMesh2d) {
     validator_.fault("/wafer/sites/count",
-                     "sites of kind " + std::string(to_word(kind)) +
-                         " are not there yet; allowed: mesh2d, and ring (single NPUs are rings of one)");
+                     "found " + std::to_string(sites.count) +
+                         "; needs /wafer/fabric/kind mesh2d, or ring (single NPUs are rings of one), found " +
+                         std::string(to_word(kind)) + ": sites of it are not there yet");
   }
   if (sites.gateway >= npus / sites.count) {
     validator_.fault("/wafer/sites/gateway", "found " + std::to_string(sites.gateway) + "; a site has NPUs " +

@@ -202,7 +202,7 @@ void Checks::functional_training(const Scenario& scenario) {
     return;
   if (scenario.detail.data != DataMode::kValues) {
     validator_.fault("/detail/data",
-                     "found none; /workload/kind training moves the values of its tensors: expected values");
+                     "found none; /workload/kind training needs values, which it moves in its tensors");
   }
   if (spec.dimension % spec.heads != 0) {
     validator_.fault(base + "heads", "found " + number(spec.heads) + ", which does not divide " + base +

@@ -90,7 +90,7 @@ def refusals(checks, program):
             ("no ids", {"wafer": {"compression": product.merge(UNIT, {"codec": {"id_bytes": 0}})}}, "needs the token ids"),
             ("unconstrained", {"workload": {"training": {"subspace_k": 0}}, "wafer": {"compression": UNIT}},
              "would drop what lies outside"),
-            ("sizes only", {"detail": {"data": "none"}}, "expected values"),
+            ("sizes only", {"detail": {"data": "none"}}, "needs values"),
             ("heads", {"workload": {"training": {"heads": 5}}}, "does not divide"),
             ("stages", {"workload": {"training": {"blocks": 3}}}, "each stage needs a block"),
             ("half", {"workload": {"training": {"type": "fp16"}}}, "allowed: fp64, fp32")):
