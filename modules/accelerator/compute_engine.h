@@ -37,7 +37,7 @@ class ComputeEngine {
 
   void finish(Time now);
 
-  boost::container::small_vector<Work, 2> queue_;  ///< oldest first; rarely more than one
+  boost::container::small_vector<Work, 1> queue_;  ///< oldest first; rarely more than one
   Calendar& calendar_;
   CompletionQueue& completions_;
   AcceleratorObserver* observer_ = nullptr;

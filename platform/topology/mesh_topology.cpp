@@ -8,12 +8,12 @@ std::uint32_t mesh_io_controllers(const Mesh2dSpec& mesh) { return 2 * (mesh.col
 
 Topology build_mesh(const WaferSpec& wafer) {
   const Mesh2dSpec& mesh = wafer.fabric.mesh2d;
-  require(std::uint64_t{mesh.columns} * mesh.rows * wafer.sites.count == wafer.npus, "/wafer/npus",
+  TopologyBuilder builder(wafer);
+  require(std::uint64_t{mesh.columns} * mesh.rows * builder.topology().sites == wafer.npus, "/wafer/npus",
           "expected columns * rows = " + std::to_string(mesh.columns) + " * " + std::to_string(mesh.rows) +
-              " of the mesh" + (wafer.sites.count > 1 ? " of each site" : "") + ", found " +
+              " of the mesh" + (builder.topology().sites > 1 ? " of each site" : "") + ", found " +
               std::to_string(wafer.npus));
   const Time latency = ps_of_ns(mesh.link_latency_ns);
-  TopologyBuilder builder(wafer);
   builder.topology().columns = mesh.columns;
   builder.topology().rows = mesh.rows;
   require(wafer.io.controllers == 0 || wafer.io.controllers == mesh_io_controllers(mesh),
@@ -26,7 +26,7 @@ Topology build_mesh(const WaferSpec& wafer) {
   };
   const auto add_mesh = [&](std::uint32_t site) {
     const std::uint32_t first = site * mesh.columns * mesh.rows;
-    const std::string at = wafer.sites.count > 1 ? "s" + std::to_string(site) + "." : "";
+    const std::string at = builder.topology().sites > 1 ? "s" + std::to_string(site) + "." : "";
     const auto connect = [&](std::uint32_t x, std::uint32_t y, std::uint32_t to_x, std::uint32_t to_y) {
       builder.add_link(first + y * mesh.columns + x, first + to_y * mesh.columns + to_x,
                        mesh.link_bytes_per_s, latency, at + place(x, y) + "->" + at + place(to_x, to_y));
@@ -40,7 +40,7 @@ Topology build_mesh(const WaferSpec& wafer) {
       }
     }
   };
-  for (std::uint32_t site = 0; site < wafer.sites.count; ++site) add_mesh(site);
+  for (std::uint32_t site = 0; site < builder.topology().sites; ++site) add_mesh(site);
   builder.add_site_links();
   if (wafer.io.controllers == 0) return builder.finish();
   std::uint32_t k = 0;

@@ -13,7 +13,7 @@ Topology build_ring(const WaferSpec& wafer) {
   const RingSpec& ring = wafer.fabric.ring;
   const Time latency = ps_of_ns(ring.link_latency_ns);
   TopologyBuilder builder(wafer);
-  const std::uint32_t n = wafer.npus / wafer.sites.count;
+  const std::uint32_t n = builder.topology().npus_per_site();
   builder.add_ends(n);
   for (std::uint32_t first = 0; first < wafer.npus && n > 1; first += n) {
     for (std::uint32_t i = 0; i < n; ++i) {
@@ -64,7 +64,7 @@ std::size_t ring_output(const Topology& topology, NodeId at, NpuId to) {
 
 Topology build_topology(const WaferSpec& wafer) {
   require(wafer.npus > 0, "/wafer/npus", "expected at least 1, found 0");
-  require(wafer.sites.count == 1 || wafer.fabric.kind == FabricKind::kMesh2d ||
+  require(wafer.sites.count <= 1 || wafer.fabric.kind == FabricKind::kMesh2d ||
               wafer.fabric.kind == FabricKind::kRing,
           "/wafer/sites/count", "sites need a fabric of kind mesh2d or ring");
   const bool has_io = wafer.fabric.kind == FabricKind::kMesh2d || wafer.fabric.kind == FabricKind::kFred;

@@ -47,9 +47,9 @@ void require(bool holds, const std::string& pointer, const std::string& text) {
 TopologyBuilder::TopologyBuilder(const WaferSpec& wafer) : wafer_(wafer) {
   topology_.kind = wafer.fabric.kind;
   topology_.npus = wafer.npus;
-  topology_.sites = wafer.sites.count;
+  topology_.sites = std::max(wafer.sites.count, 1u);  // 0: a wafer that no file was read for
   topology_.gateway = wafer.sites.gateway;
-  require(wafer.npus % wafer.sites.count == 0, "/wafer/sites/count", "expected a divisor of /wafer/npus");
+  require(wafer.npus % topology_.sites == 0, "/wafer/sites/count", "expected a divisor of /wafer/npus");
 }
 
 void TopologyBuilder::add_node(NodeKind kind, std::string name, std::uint32_t x, std::uint32_t y) {
@@ -79,13 +79,13 @@ void TopologyBuilder::add_site_links() {
   const SitesSpec& sites = wafer_.sites;
   const Time latency = ps_of_ns(sites.latency_ns);
   const auto gateway = [&](std::uint32_t site) { return site * topology_.npus_per_site() + sites.gateway; };
-  for (std::uint32_t from = 0; from < sites.count; ++from) {
-    for (std::uint32_t to = 0; to < sites.count; ++to) {
+  for (std::uint32_t from = 0; from < topology_.sites; ++from) {
+    for (std::uint32_t to = 0; to < topology_.sites; ++to) {
       if (from == to) continue;
       add_link(gateway(from), gateway(to), sites.bytes_per_s, latency,
                "site" + std::to_string(from) + "->site" + std::to_string(to));
       const bool shared = sites.wires == SiteWires::kSharedInbound;
-      topology_.links.back().wire = shared ? to : from * sites.count + to;
+      topology_.links.back().wire = shared ? to : from * topology_.sites + to;
     }
   }
 }
