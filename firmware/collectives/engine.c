@@ -195,7 +195,6 @@ int wvp_engine_enter(struct wvp_engine* engine, const struct wvp_command* comman
   }
   const uint32_t tensor = operation->comm ? operation->comm->tensor : WVP_TENSOR_NONE;
   operation->send_flags = (uint16_t)(WVP_D_SEND | tensor << WVP_D_TENSOR_SHIFT);
-  operation->walk_flags = (uint8_t)(tensor << WVP_W_TENSOR_SHIFT);
   const uint32_t status = wvp_choose(operation);
   if (status != WVP_EXIT_OK) {
     wvp_engine_fail(engine, status, index, 0xffffffffu, 0, 0);

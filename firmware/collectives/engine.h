@@ -83,7 +83,6 @@ struct wvp_operation_state {
   uint8_t unit;                 /* bytes of the smallest thing that a share is made of */
   uint8_t dtype, traffic_class; /* of the command */
   uint16_t send_flags;          /* of its descriptors with SEND */
-  uint8_t walk_flags;           /* of its walks, whatever the shares */
 };
 
 /* The first cache line has all that each completion needs. */

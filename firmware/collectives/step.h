@@ -78,7 +78,8 @@ static inline void wvp_expect(struct wvp_descriptor* d, struct wvp_strand* stran
 /* Says what the shares are made of. */
 static inline void wvp_set_unit(const struct wvp_operation_state* operation, struct wvp_walk* walk) {
   walk->dtype = operation->dtype;
-  walk->flags = operation->walk_flags;
+  walk->flags =
+      (uint8_t)((operation->send_flags & WVP_D_TENSOR) >> (WVP_D_TENSOR_SHIFT - WVP_W_TENSOR_SHIFT));
   if (operation->unit != wvp_dtype_bytes(operation->dtype)) walk->flags |= WVP_W_BYTES;
 }
 
