@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run_one.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -79,7 +81,15 @@ int run_one(const Document& document, const std::string& title, const RunOptions
     return kBadInput;
   }
   if (results.status == "interrupted") {
-    if (!options.worker) complain(title + ": interrupted, no results were written");
+    // What has been trained so far is worth having; else a part of a run is of no use.
+    const bool usable = folder && !options.worker && results.training && !results.training->curve.empty();
+    if (usable) write_results(*folder, results, scenario, effective, program());
+    if (!options.worker) {
+      complain(title + ": interrupted, " +
+               (usable ? fmt::format("the losses of {} of {} steps are in {}", results.training->curve.size(),
+                                     results.training->steps, out)
+                       : std::string("no results were written")));
+    }
     return kInterrupted;
   }
   add_warnings(results, read_warnings);

@@ -5,9 +5,11 @@ without, the bytes of the codec's formula on each link, replicas, 1F1B, lossy co
 import csv
 import json
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 import product
 
@@ -84,6 +86,26 @@ def variants(checks, program):
                     text[-300:])
 
 
+def interruption(checks, program):
+    """Ctrl-C leaves the losses so far, whole."""
+    scenario = product.merge({"version": 1, "name": "training", **BASE}, {"workload": {"iterations": 10000}})
+    with tempfile.TemporaryDirectory(prefix="wafervp-training-") as scratch:
+        path, out = pathlib.Path(scratch, "scenario.json"), pathlib.Path(scratch, "out")
+        path.write_text(json.dumps(scenario))
+        child = subprocess.Popen([program, "run", str(path), "--out", str(out)], stdin=subprocess.DEVNULL,
+                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        time.sleep(3)
+        child.send_signal(signal.SIGINT)
+        output, _ = child.communicate(timeout=60)
+        checks.that(child.returncode == 130 and "interrupted, the losses of" in output, "interrupted: status 130, and what is there",
+                    f"status {child.returncode}: {output}")
+        result = json.loads((out / "result.json").read_text())
+        rows = (out / "loss.csv").read_text().splitlines()
+        checks.that(result["status"] == "interrupted" and 1 < len(rows) < 10001, "interrupted: a part of the curve",
+                    f"{result['status']} {len(rows)}")
+        checks.that(result["training"]["steps_done"] == len(rows) - 1, "interrupted: as many steps as losses", str(len(rows)))
+
+
 def refusals(checks, program):
     for name, patch, words in (
             ("other k", {"wafer": {"compression": product.merge(UNIT, {"codec": {"k": 5}})}}, "both ends have one U"),
@@ -101,7 +123,7 @@ def refusals(checks, program):
 def main():
     arguments = product.parser().parse_args()
     checks = product.Checks()
-    for part in (equality, variants, refusals):
+    for part in (equality, variants, interruption, refusals):
         part(checks, arguments.wafervp)
     return checks.status()
 
