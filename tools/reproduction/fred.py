@@ -7,6 +7,7 @@ import json
 import math
 import re
 
+from .hidden_streams import HiddenStreams
 from .lab import NotYet
 from .table import built, fitted, predicted
 
@@ -413,52 +414,11 @@ def fig11_1t(lab):
     return fig11(lab, "strategies_1t", "1t")
 
 
-class Hidden:
-    """What the study would give if weights and gradients streamed beside the computation of each pass, and that took
-    `factor` times as long: from the study's own parts. A pass takes the longer of the two; a third of the computation is
-    forward. A pass of streams has the rate of the most loaded link, 9P forward and 12P with gradients on the mesh."""
-
-    PAPER_SPEEDUP = 1.44
-    CHANNEL, LINK = 128, 750
-
-    def __init__(self, lab):
-        rows = lab.study("strategies_1t")
-        self.mesh, self.fred = by_strategy(rows, "mesh"), by_strategy(rows, "fred_d")
-        self.stream = self.fred[(1, 20, 1)]["breakdown_ps"]["weight_streaming"] / 2
-        self.mesh_rates = [trees * self.CHANNEL / self.LINK for trees in (9, 12)]
-
-    def times(self, row, slower, factor):
-        """(step, exposed communication) in ps."""
-        parts = row["breakdown_ps"]
-        compute = factor * parts["compute"]
-        passes = [max(share * compute, slow * self.stream) for share, slow in zip((1 / 3, 2 / 3), slower)]
-        other = parts["mp"] + parts["pp"]
-        return sum(passes) + other, sum(passes) - compute + other
-
-    def both(self, factor):
-        for strategy, row in self.fred.items():
-            yield self.times(self.mesh[strategy], self.mesh_rates, factor), self.times(row, (1, 1), factor)
-
-    def speedup(self, factor):
-        return mean(mesh[0] / fred[0] for mesh, fred in self.both(factor))
-
-    def exposed(self, factor):
-        pairs = list(self.both(factor))
-        return sum(mesh[1] for mesh, _ in pairs) / sum(fred[1] for _, fred in pairs)
-
-    def fit(self):
-        """The factor that gives the paper's speed-up, which falls as computation grows."""
-        low, high = 1.0, 1024.0
-        for _ in range(60):
-            middle = math.sqrt(low * high)
-            low, high = (middle, high) if self.speedup(middle) > self.PAPER_SPEEDUP else (low, middle)
-        return low
-
-
 @measures("minutes", "fig11.1t_hidden_speedup", "fig11.1t_hidden_factor", "fig11.1t_hidden_exposed")
 def fig11_1t_hidden(lab):
     need_study(lab, "strategies_1t")
-    hidden = Hidden(lab)
+    rows = lab.study("strategies_1t")
+    hidden = HiddenStreams(by_strategy(rows, "mesh"), by_strategy(rows, "fred_d"))
     factor = hidden.fit()
     return {
         "fig11.1t_hidden_speedup": fitted(hidden.speedup(factor)),

@@ -72,6 +72,7 @@ std::string describe_modules(const Plan& plan) {
 }
 
 std::string describe_links(const Topology& topology) {
+  constexpr std::uint32_t kNoBound = ~0u;  // gateways of site links
   using Class = std::tuple<std::string, std::string, std::uint64_t, Time, std::uint32_t>;
   std::vector<std::pair<Class, std::vector<std::string>>> classes;
   for (const LinkSpec& link : topology.links) {
@@ -89,7 +90,8 @@ std::string describe_links(const Topology& topology) {
   for (const auto& [key, names] : classes) {
     const auto& [from, to, rate, latency, buffer] = key;
     table.add({from, to, std::to_string(names.size()), format_rate(static_cast<double>(rate)),
-               format_time(latency), fmt::format("{} packets", buffer), join_words(names, 3)});
+               format_time(latency), buffer == kNoBound ? "no bound" : fmt::format("{} packets", buffer),
+               join_words(names, 3)});
   }
   return "\nlinks\n" + table.text("  ");
 }
