@@ -88,6 +88,10 @@ struct TrainingResult {
   double entropy_floor = 0;  // nats a token that no model can go below; 0: not known
   std::vector<TrainingPoint> curve;
   ReconstructionError forward, backward;
+
+  static constexpr std::size_t kFinalSteps = 100;
+  /// Mean loss of the last kFinalSteps steps, or of all where there are fewer; the curve has one or more.
+  double final_loss() const;
 };
 struct TraceSlice {
   std::uint32_t npu;

@@ -32,7 +32,7 @@ class Host final : public TrainingHost {
         wafer_(wafer),
         data_(make_data(scenario, model_)),
         tables_(make_tables(scenario)),
-        subspace_(make_subspace(scenario)) {
+        subspace_(constrained_k(scenario) > 0 ? make_subspace(scenario) : nullptr) {
     npus_.resize(workload.training.size());
     stages_.resize(model_.stages * model_.replicas);
     for (std::size_t n = 0; n < npus_.size(); ++n) {
@@ -49,7 +49,7 @@ class Host final : public TrainingHost {
     result_.entropy_floor = data_->entropy_floor();
   }
 
-  TrainingResult result() const override { return result_; }
+  const TrainingResult& result() const override { return result_; }
 
   /// A stage hands its microbatches on in their order, step after step.
   const std::vector<std::uint32_t>* ids(NpuId npu, std::uint64_t n) override {

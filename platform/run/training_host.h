@@ -16,7 +16,8 @@ namespace wafervp {
 /// lie in their device memories, and keeps the loss curve.
 class TrainingHost : public KernelHost, public TokenSource {
  public:
-  virtual TrainingResult result() const = 0;
+  /// So far.
+  virtual const TrainingResult& result() const = 0;
 };
 
 /// Null for workloads of other kinds.

@@ -42,6 +42,7 @@ training::OptimizerConfig optimizer_config(const Scenario& scenario) {
   optimizer.weight_decay = spec.weight_decay;
   optimizer.stay = spec.stay == TrainingStay::kRowWise     ? training::Stay::kRowWise
                    : spec.stay == TrainingStay::kProjected ? training::Stay::kProjected
+                   : spec.stay == TrainingStay::kFree      ? training::Stay::kRowWise  // of no matrix
                                                            : training::Stay::kReparametrised;
   optimizer.project_every = spec.project_every;
   return optimizer;
@@ -51,6 +52,11 @@ std::shared_ptr<const compression::Subspace> make_subspace(const Scenario& scena
   const TrainingSpec& spec = scenario.workload.training;
   if (spec.subspace_k == 0) return nullptr;
   return compression::Subspace::random(spec.dimension, spec.subspace_k, scenario.seed);
+}
+
+std::size_t constrained_k(const Scenario& scenario) {
+  const TrainingSpec& spec = scenario.workload.training;
+  return spec.stay == TrainingStay::kFree ? 0 : spec.subspace_k;
 }
 
 std::shared_ptr<const compression::FixedTables> make_tables(const Scenario& scenario) {
@@ -179,12 +185,12 @@ class RankWriter {
   }
   std::uint64_t gradient_bytes() const {
     return training::parameter_count(plan_.model, optimizer_config(plan_.scenario).stay,
-                                     workload_.training.subspace_k, place_.stage) *
+                                     constrained_k(plan_.scenario), place_.stage) *
            element_bytes(workload_.training.type);
   }
   void kernel(training::Kernel kernel, std::uint32_t microbatch) {
     const training::KernelCost cost = training::kernel_cost(
-        plan_.model, optimizer_config(plan_.scenario).stay, workload_.training.subspace_k, place_.stage,
+        plan_.model, optimizer_config(plan_.scenario).stay, constrained_k(plan_.scenario), place_.stage,
         kernel, element_bytes(workload_.training.type));
     program_.kernel(kernel_number(kernel), microbatch, cost.flops, cost.bytes);
   }
