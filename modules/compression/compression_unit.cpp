@@ -23,6 +23,7 @@ struct CompressionEnvelope {
   std::vector<std::byte> payload;  ///< empty where the run carries sizes only; first, see open()
   compression::WireHeader header;  ///< its shape is that of the filled-up values
   std::uint64_t dense_bytes = 0;
+  Time made = 0;
   std::uint64_t k = 0;
   std::uint32_t version = 0;
   std::uint32_t traffic_class = 0, tensor = 0;
@@ -89,16 +90,41 @@ CompressionUnit::~CompressionUnit() = default;
 
 void CompressionUnit::refuse(const std::string& text) const { throw CompressionFault(owner_ + ": " + text); }
 
-Time CompressionUnit::pass(Engine& engine, const Cost& cost, Element element, Time arrival,
-                           CompressionStatistics::Engine& statistics) {
-  const Time busy = timing_.busy(cost);
-  const Time begin = std::max(arrival + timing_.setup(), engine.free_at);
-  engine.free_at = std::min(begin + busy, kTimeEnd);
+CompressionUnit::Span CompressionUnit::pass(Engine& engine, const Cost& cost, Element element,
+                                            const Span& arrival, Time last_share,
+                                            CompressionStatistics::Engine& statistics) {
+  const Time busy = timing_.busy(cost), fill = timing_.fill(cost, element);
+  const Time begin = std::max(arrival.first + timing_.setup(), engine.free_at);
+  engine.free_at = std::min(std::max(begin + busy, arrival.last + last_share), kTimeEnd);
   // What takes a shorter way through the pipeline does not overtake.
-  engine.done = std::max(engine.done, std::min(engine.free_at + timing_.fill(cost, element), kTimeEnd));
+  const Time before = engine.done;
+  engine.done = std::max(before, std::min(engine.free_at + fill, kTimeEnd));
   ++statistics.messages;
   statistics.busy_ps += busy;
-  return engine.done;
+  return {std::min(std::max(before, begin + fill), engine.done), engine.done};
+}
+
+/// Of the last packet of a message that comes.
+Time CompressionUnit::last_share(const Cost& cost) const {
+  if (cost.wire_bytes == 0) return 0;
+  __extension__ using Wide = unsigned __int128;
+  const std::uint64_t last = (cost.wire_bytes - 1) % kPacketBytes + 1;
+  return static_cast<Time>((static_cast<Wide>(timing_.busy(cost)) * last + cost.wire_bytes - 1) /
+                           cost.wire_bytes);
+}
+
+Time CompressionUnit::made(const Message& message) { return open(message.data).made; }
+
+const Rate& CompressionUnit::pace(std::uint64_t bytes, Time span) {
+  __extension__ using Wide = unsigned __int128;
+  constexpr std::uint64_t kFastest = std::uint64_t{1} << 62, kLeastDropped = std::uint64_t{1} << 14;
+  const Wide exact = (static_cast<Wide>(bytes) * kPsPerSecond + span - 1) / span;
+  std::uint64_t rate =
+      std::max<std::uint64_t>(exact < kFastest ? static_cast<std::uint64_t>(exact) : kFastest, 1);
+  std::uint64_t step = 1;
+  while (rate / step >= kLeastDropped) step *= 2;
+  rate = (rate + step - 1) / step * step;
+  return paces_.try_emplace(rate, rate).first->second;
 }
 
 Shape shape_of(const CompressionUse& use, std::uint64_t bytes) {
@@ -184,12 +210,17 @@ CompressedMessage CompressionUnit::compress(const DenseMessage& message, Time re
   }
   statistics_.egress.dense_bytes += message.bytes;
   statistics_.egress.wire_bytes += cost.wire_bytes;
-  const Time done = pass(egress_, cost, bank.use.element, ready, statistics_.egress);
-  return {cost.wire_bytes, done, seal(envelope), dtype};
+  const Span left = pass(egress_, cost, bank.use.element, {ready, ready}, 0, statistics_.egress);
+  envelope->made = left.last;
+  const bool in_packets = streams(cost) && packets_of(cost.wire_bytes) > 1;
+  return {cost.wire_bytes, in_packets ? left.first : left.last, left.last, seal(envelope), dtype};
 }
 
 tlm::tlm_sync_enum CompressionUnit::nb_transport_fw(Run& run, FabricPhase&, sc_core::sc_time&) {
   Message& message = *run.message;
+  if ((message.dtype & kCompressed) != 0 && run.count != 0 && run.first == message.first_packet) {
+    first_packets_[&message] = run.tail(0);
+  }
   if (run.count != 0 && run.complete()) {
     message.sink = (message.dtype & kCompressed) != 0 ? this : receiver_;
     message.group = run.flow->group;
@@ -244,7 +275,10 @@ void CompressionUnit::on_message(Message& message, Time now) {
   message.bytes = envelope.dense_bytes;
   message.dtype = 0;
   message.sink = receiver_;
-  calendar_.schedule(message, pass(ingress_, cost, bank.use.element, now, statistics_.ingress));
+  const Span arrival{streams(cost) ? first_packets_.at(&message) : now, now};
+  first_packets_.erase(&message);
+  calendar_.schedule(
+      message, pass(ingress_, cost, bank.use.element, arrival, last_share(cost), statistics_.ingress).last);
 }
 
 }  // namespace wafervp

@@ -127,7 +127,8 @@ struct alignas(64) Message final : CalendarEntry {
 /// Consecutive packets of one message that pass one place at the rate of the link they came over. Packet
 /// `first + i` begins to pass at origin + rate.ps(offset + i * 4096); without a rate (from a source) all pass
 /// at once. A paced run goes at the rate of a slower link: its packets are shorter on the wire than their
-/// spacing, so that their heads come `late` after the beginning of their slot.
+/// spacing, so that their heads come `late` after the beginning of their slot. With all of the spacing as
+/// `late` (from a source that makes them so) each is there as a whole at the end of its slot.
 struct RunSpan {
   Message* message = nullptr;  ///< valid until the message is delivered
   const Rate* rate = nullptr;

@@ -35,6 +35,9 @@ void Checks::compression(const Scenario& scenario) {
     }
     return;
   }
+  if (spec.placement == CompressionPlacement::kFredPorts) {
+    validator_.fault("/wafer/compression/placement", "found fred_ports, which needs units that are not there yet");
+  }
   if (!any) warn("/wafer/compression/placement", "changes nothing: the policy names no codec");
   if (spec.policy.streaming != CodecName::kNone) {
     if (spec.placement != CompressionPlacement::kNpuAndIo) {

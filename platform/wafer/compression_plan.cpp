@@ -198,6 +198,9 @@ CompressionRates CompressionPlan::rates() const {
   rates.wire_bytes_per_s = spec.wire_bytes_per_s;
   if (spec.setup_ns >= 0) rates.setup_ps = ps_of_ns(spec.setup_ns);
   rates.fill_cycles = spec.fill_cycles;
+  if (spec.forwarding != UnitForwarding::kPreset) {
+    rates.forwards_packets = spec.forwarding == UnitForwarding::kPackets;
+  }
   return rates;
 }
 

@@ -17,6 +17,10 @@ def compressed(codec, *classes, **parameters):
     return {"placement": "npu", "policy": {name: codec for name in classes}, "codec": parameters}
 
 
+def forwarding(compression, word):
+    return merge(compression, {"unit": {"forwarding": word}})
+
+
 def chain(compression, grain="auto", fabric="switch", relay_chunks=1):
     """A pipeline of four stages, each NPU with a link to and from a switch."""
     return {
@@ -87,10 +91,24 @@ def chain_case(checks, program):
             chain_bytes(checks, result, forward, backward, f"{what}, {chunks} chunks")
 
 
-def law(dense, wire, elements, fill):
-    """Compress, wire, decompress of one message: 20 ns + max of values (64 GB/s) and arithmetic (32 elements a ns)."""
-    busy = max(dense / 64e9, elements / 32e9 if elements else 0)
-    return [20e-9 + busy + fill[0] * 1e-9, wire / RATE + LATENCY, 20e-9 + busy + fill[1] * 1e-9]
+PACKET = 4096
+
+
+def unit_times(dense, elements, wire, fill, whole, link=RATE):
+    """When the last byte of a message arrives, and when it is decompressed: 20 ns + max of values (64 GB/s) and
+    arithmetic (32 elements a ns). Packets leave as they are made, evenly, or all at once where `whole`; the link may
+    begin with one when it is there, and decompression begins when the first one has arrived."""
+    busy = max(dense / 64e9, elements / 32e9)
+    packets = [min(PACKET, wire - at) for at in range(0, wire, PACKET)]
+    sent, made, first = 0, 0, None
+    for number, size in enumerate(packets):
+        made += busy * size / wire
+        there = 20e-9 + fill[0] * 1e-9 + (busy if whole else made)
+        sent = max(sent, there) + size / link
+        first = sent if number == 0 else first
+    first, last = (sent if whole else first) + LATENCY, sent + LATENCY
+    done = max(first + 20e-9 + busy, last + busy * packets[-1] / wire) + fill[1] * 1e-9
+    return last, done
 
 
 def send(checks, program):
@@ -100,30 +118,85 @@ def send(checks, program):
     scenario = collective({}, workload={"collective": None, "messages": [{"from": 0, "to": 1, "bytes": dense}]})
     plain = well(checks, program, scenario, "plain")["time_ps"] * 1e-12
     checks.within(plain / (dense / RATE + LATENCY), 0.99999, 1.00001, "plain: time over closed form")
-    for what, compression, wire, fill in (
-            ("cast", compressed("cast", "pp", cast_to="bf16", values="fp32"), dense // 2, (1, 1)),
-            ("subspace", compressed("subspace", "pp", k=40, width=1024), 1024 * 40 * 2, (1024 / 32 + 16, 16))):
-        patch = {"wafer": {"compression": compression}}
-        result = well(checks, program, merge(scenario, patch), what)
-        expected = sum(law(dense, wire, dense / 2 if what == "subspace" else 0, fill))
-        checks.within(result["time_ps"] * 1e-12 / expected, 0.999, 1.001, f"{what}: time over closed form")
-    # Forward and back: the fifth of the messages has to wait for four before it.
+    # The subspace's arithmetic is slower than the link, the others are faster.
+    for what, compression, wire, fill, whole in (
+            ("cast", compressed("cast", "pp", cast_to="bf16", values="fp32"), dense // 2, (1, 1), False),
+            ("int8", compressed("int8", "pp", block=32, scale="fp16"), dense // 2 + dense // 32, (9, 8), False),
+            ("subspace", compressed("subspace", "pp", k=40, width=1024), 1024 * 40 * 2, (1024 / 32 + 16, 16), False),
+            ("bypass", compressed("bypass", "pp"), dense, (0, 0), False),
+            ("cast in messages", forwarding(compressed("cast", "pp", cast_to="bf16", values="fp32"), "messages"),
+             dense // 2, (1, 1), True)):
+        elements = dense / 2 if what == "subspace" else 0
+        _, expected = unit_times(dense, elements, wire, fill, whole)
+        for grain in ("auto", "packet"):
+            patch = {"wafer": {"compression": compression}, "detail": {"grain": grain}}
+            result = well(checks, program, merge(scenario, patch), what)
+            checks.within(result["time_ps"] * 1e-12 / expected, 0.999, 1.001, f"{what}, {grain}: time over closed form")
+    # Two passes over the values, and one back: nothing leaves before the first is over.
+    lossless = {"wafer": {"compression": compressed("lossless", "pp", assumed_ratio=2)}}
+    busy = dense / 64e9
+    expected = 20e-9 + 2 * busy + 16e-9 + dense / 2 / RATE + LATENCY + 20e-9 + busy + 16e-9
+    checks.within(well(checks, program, merge(scenario, lossless), "lossless")["time_ps"] * 1e-12 / expected, 0.999, 1.001,
+                  "lossless: time over closed form")
+    # Five at once: the engine goes on without a gap, and the far end follows a packet behind. Each begins when its
+    # first packet is there.
     many = merge(scenario, {"workload": {"messages": [{"from": 0, "to": 1, "bytes": dense}] * 5},
                             "wafer": {"compression": compressed("subspace", "pp", k=40, width=1024)}})
-    busy = dense / 64e9
-    expected = 20e-9 + 5 * busy + 48e-9 + 1024 * 80 / RATE + LATENCY + 20e-9 + busy + 16e-9
+    _, alone = unit_times(dense, dense / 2, 1024 * 80, (48, 16), False)
+    expected = alone + 4 * max(dense / 64e9, dense / 2 / 32e9)
     checks.within(well(checks, program, many, "five")["time_ps"] * 1e-12 / expected, 0.999, 1.001,
                   "five messages: time over closed form")
 
 
+SLOW = {"unit": {"dense_bytes_per_s": 12000000000}}  # slower than its link once the values are half their bytes
+MESH = {"wafer": {"npus": 16, "fabric": {"kind": "mesh2d", "mesh2d": {"columns": 4, "rows": 4}}}}
+SIZES = (100, 1 << 20, 4096, 300000, 5000, 20, 1 << 19)
+
+
 def grains(checks, program):
+    # Short ones that are booked before and between long ones that come packet by packet.
+    mixed = collective(merge(compressed("cast", "pp", cast_to="bf16", values="fp32"), SLOW),
+                       workload={"collective": None, "messages": [{"from": 0, "to": to, "bytes": size}
+                                                                  for to in (1, 2) for size in SIZES]})
     for what, scenario in (
+            ("mixed sizes", mixed),
+            ("slow unit", collective(merge(compressed("int8", "dp"), SLOW))),
             ("chain", chain(compressed("subspace", "pp", k=K))),
             ("all_reduce", collective(compressed("int8", "dp"))),
             ("windowed", collective(compressed("int8", "dp"), workload={"collective": {"chunks": 8}}))):
         times = [well(checks, program, merge(scenario, {"detail": {"grain": grain}}), what)["time_ps"]
                  for grain in ("auto", "packet")]
         checks.within(times[0] / times[1], 0.99, 1.01, f"{what}: grain auto over packet")
+
+
+def packets(checks, program):
+    """Going on packet by packet is never later than message by message, nor earlier than without units that take no
+    time; and it keeps all bytes."""
+    errors = {"retransmission": "go_back_n"}
+    for what, patch in (
+            ("ring", {}),
+            ("ring, slow units", {"wafer": {"compression": SLOW}}),
+            ("mesh", merge(MESH, {"workload": {"collective": {"algorithm": "hierarchical"}}})),
+            ("mesh, slow units", merge(MESH, {"wafer": {"compression": SLOW},
+                                              "workload": {"collective": {"algorithm": "hierarchical"}}})),
+            ("FRED", {"wafer": {"npus": 20, "fabric": {"kind": "fred"}, "compression": SLOW}}),
+            ("errors", {"wafer": {"compression": SLOW, "fabric": {"flow_control": errors,
+                                                                  "errors": {"bit_error_rate": 1e-7}}}}),
+            ("all at once", {"workload": {"collective": {"operation": "all_to_all", "algorithm": "direct"}}}),
+            ("windows", {"workload": {"collective": {"chunks": 8}}, "wafer": {"compression": SLOW}})):
+        scenario = merge(collective(compressed("int8", "dp")), patch)
+        if "kind" in patch.get("wafer", {}).get("fabric", {}):
+            scenario["wafer"]["fabric"].pop("ring")
+        free = {"wafer": {"compression": {"unit": {"clock_hz": 10**15, "dense_bytes_per_s": 10**15, "setup_ns": 0}}}}
+        by_packets, by_messages, no_time = (
+            well(checks, program, merge(scenario, more), what)
+            for more in ({}, {"wafer": {"compression": {"unit": {"forwarding": "messages"}}}}, free))
+        checks.that(by_packets["time_ps"] <= by_messages["time_ps"],
+                    f"{what}: {by_packets['time_ps']} ps, in messages {by_messages['time_ps']} ps")
+        checks.that(by_packets["time_ps"] >= no_time["time_ps"],
+                    f"{what}: {by_packets['time_ps']} ps, without the units' time {no_time['time_ps']} ps")
+        carried = [[link["bytes"] for link in each["links"]] for each in (by_packets, by_messages)]
+        checks.that(carried[0] == carried[1], f"{what}: the same bytes")
 
 
 def off(checks, program):
@@ -240,7 +313,7 @@ def results(checks, program):
     assert math.isfinite(result["time_ps"])
 
 
-CASES = {"chain": chain_case, "send": send, "grains": grains, "off": off, "refusals": refusals, "streams": streams,
+CASES = {"chain": chain_case, "send": send, "grains": grains, "packets": packets, "off": off, "refusals": refusals, "streams": streams,
          "sums": sums, "results": results}
 
 
