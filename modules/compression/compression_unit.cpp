@@ -17,10 +17,10 @@ using compression::Direction;
 using compression::Shape;
 using compression::TrafficClass;
 
-/// What a compressed message carries. Message::data is a pointer to `payload`, which shares the envelope, so
-/// that nothing between two units needs to know of it.
+/// What a compressed message carries. Message::data is a pointer to the payload, which shares the envelope,
+/// so that nothing between two units needs to know of it. A sum that is made in the payload keeps it.
 struct CompressionEnvelope {
-  std::vector<std::byte> payload;  ///< empty where the run carries sizes only; first, see open()
+  CompressedData data;             ///< first, see open()
   compression::WireHeader header;  ///< its shape is that of the filled-up values
   std::uint64_t dense_bytes = 0;
   Time made = 0;
@@ -37,14 +37,43 @@ using Envelope = CompressionEnvelope;
 constexpr std::uint32_t kForwardTensor = 1, kStreamTensor = 3;
 
 Bytes seal(std::shared_ptr<Envelope> envelope) {
-  auto& payload = envelope->payload;
+  auto& payload = envelope->data.payload;
   return {std::move(envelope), &payload};
 }
 
-/// A pointer to an object of standard layout and one to its first member convert into each other.
-const Envelope& open(const Bytes& data) {
+const Envelope& open(const CompressedData& data) {
   static_assert(std::is_standard_layout_v<Envelope>);
-  return *reinterpret_cast<const Envelope*>(data.get());
+  return *reinterpret_cast<const Envelope*>(&data);
+}
+const Envelope& open(const Bytes& data) { return open(CompressedData::of(data)); }
+
+std::string version_difference(std::uint64_t expected, std::uint64_t found) {
+  return "expected version " + std::to_string(expected) + " of U, found version " + std::to_string(found);
+}
+
+/// Of two messages that meet in one sum.
+std::string difference_of(const CompressedData& one, const CompressedData& other) {
+  const Envelope &a = open(one), &b = open(other);
+  const auto name = [](const Envelope& envelope) {
+    return codec_name(static_cast<compression::CodecId>(envelope.header.codec));
+  };
+  const auto text = [&](const std::string& expected, const std::string& found) {
+    return std::string(name(a)) + ": expected " + expected + ", found " + found;
+  };
+  if (a.header.codec != b.header.codec)
+    return text(std::string("codec ") + name(a), std::string("codec ") + name(b));
+  if (a.k != b.k) return text("k " + std::to_string(a.k), "k " + std::to_string(b.k));
+  if (a.version != b.version) return name(a) + (": " + version_difference(a.version, b.version));
+  if (a.header.version != b.header.version) {
+    return name(a) + (": " + version_difference(a.header.version, b.header.version));
+  }
+  if (a.header.direction != b.header.direction)
+    return text("messages of one direction", "a forward and a backward one");
+  if (a.header.parameter != b.header.parameter || a.header.shape != b.header.shape ||
+      a.data.payload.size() != b.data.payload.size()) {
+    return text("payloads of one form", "two forms");
+  }
+  return "";
 }
 
 Direction direction_of(std::uint32_t tensor) {
@@ -151,7 +180,7 @@ void CompressionUnit::note_error(const Bank& bank, const std::vector<std::byte>&
                                  const Envelope& envelope) {
   const Context context = context_of(envelope.header);
   std::vector<std::byte> back;
-  bank.use.codec->decode(envelope.header, envelope.payload, envelope.header.shape, context, back);
+  bank.use.codec->decode(envelope.header, envelope.data.payload, envelope.header.shape, context, back);
   const std::size_t count = values.size() / element_bytes(bank.use.element);
   std::vector<double> before(count), after(count);
   compression::widen(bank.use.element, values.data(), before.data(), count);
@@ -175,13 +204,14 @@ void CompressionUnit::encode(const Bank& bank, const DenseMessage& message, Enve
   values.resize(compression::dense_bytes(shape));
   compression::Encoded encoded = bank.use.codec->encode({shape, values}, context);
   envelope.header = encoded.header;
-  envelope.payload = std::move(encoded.payload);
+  envelope.data.payload = std::move(encoded.payload);
   note_error(bank, values, envelope);
 }
 
 CompressedMessage CompressionUnit::compress(const DenseMessage& message, Time ready) {
   const Bank& bank = banks_[message.traffic_class][message.tensor];
   const auto envelope = std::make_shared<Envelope>();
+  envelope->data.difference = difference_of;
   envelope->dense_bytes = message.bytes;
   envelope->traffic_class = message.traffic_class;
   envelope->tensor = message.tensor;
@@ -198,7 +228,7 @@ CompressedMessage CompressionUnit::compress(const DenseMessage& message, Time re
     cost = bank.use.codec->compress_cost(header.shape, header.direction);
     if (values_ && message.data != nullptr) {
       encode(bank, message, *envelope);
-      cost.wire_bytes = envelope->payload.size();
+      cost.wire_bytes = envelope->data.payload.size();
     } else {
       header.payload_bytes = cost.wire_bytes;
     }
@@ -244,8 +274,7 @@ void CompressionUnit::check(const Bank& bank, const Envelope& envelope, const Me
            std::to_string(envelope.k));
   }
   if (bank.version != envelope.version) {
-    refuse(from + bank.use.codec->name() + ": expected version " + std::to_string(bank.version) +
-           " of U, found version " + std::to_string(envelope.version));
+    refuse(from + bank.use.codec->name() + ": " + version_difference(bank.version, envelope.version));
   }
 }
 
@@ -259,11 +288,11 @@ void CompressionUnit::on_message(Message& message, Time now) {
   try {
     cost = bank.use.codec->decompress_cost(header.shape, header.direction);
     cost.wire_bytes = message.bytes;
-    if (values_ && header.payload_bytes == envelope.payload.size()) {
+    if (values_ && header.payload_bytes == envelope.data.payload.size()) {
       Context context = context_of(header);
       context.traffic = traffic_of(envelope.traffic_class, envelope.tensor);
       auto values = std::make_shared<std::vector<std::byte>>();
-      bank.use.codec->decode(header, envelope.payload, header.shape, context, *values);
+      bank.use.codec->decode(header, envelope.data.payload, header.shape, context, *values);
       values->resize(envelope.dense_bytes);
       message.data = std::move(values);
     }

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "bench.h"
+#include "router/stage_arithmetic.h"
 
 namespace wafervp::test {
 namespace {
@@ -359,6 +360,60 @@ TEST(Unit, FillsUpTheLastRow) {
   bench.run();
   EXPECT_EQ(bench.delivered.at(0).bytes, 40u);
   EXPECT_EQ(bench.delivered.at(0).data, *data);
+}
+
+/// U with orthonormal columns: the first `k` unit vectors, turned in pairs of rows so that nothing is
+/// trivial.
+std::shared_ptr<const Subspace> some_subspace(std::uint64_t d, std::uint64_t k) {
+  Matrix<double> u(d, k);
+  for (std::uint64_t j = 0; j < k; ++j) {
+    u.row(2 * j)[j] = 0.6;
+    u.row(2 * j + 1)[j] = 0.8;
+  }
+  return std::make_shared<Subspace>(std::move(u), 1);
+}
+
+TEST(Unit, GradientsOfOneSubspaceAddUpOnTheWay) {
+  constexpr std::uint64_t kRows = 3, kWidth = 16, kSmall = 4;
+  SubspaceConfig config;
+  config.dimension = kWidth;
+  config.k = kSmall;
+  config.id_bytes = 4;
+  config.subspace = some_subspace(kWidth, kSmall);
+  Bench bench(config_of(config, kWidth, Element::kFp64, {}, true));
+  std::vector<Bytes> inputs;
+  std::vector<double> sum(kRows * kWidth);
+  CompressedMessage sent{};
+  for (int sender = 0; sender < 3; ++sender) {
+    std::vector<double> gradient(kRows * kWidth);
+    for (std::size_t i = 0; i < gradient.size(); ++i) {
+      gradient[i] = std::sin(static_cast<double>(i) + 10.0 * sender);
+      sum[i] += gradient[i];
+    }
+    auto data = std::make_shared<std::vector<std::byte>>(gradient.size() * 8);
+    std::memcpy(data->data(), gradient.data(), data->size());
+    sent = bench.dut.compress(dense(data->size(), 2, data), 0);
+    inputs.push_back(sent.data);
+  }
+  EXPECT_EQ(
+      CompressedData::of(inputs[0]).difference(CompressedData::of(inputs[0]), CompressedData::of(inputs[2])),
+      "");
+  sent.data = port_tree_sum({0, 1, 2}, inputs, element_of(sent.dtype & 0x7f));
+  bench.arrive(sent, 1);
+  bench.run();
+  std::vector<double> back(kRows * kWidth);
+  ASSERT_EQ(bench.delivered.at(0).data.size(), back.size() * 8);
+  std::memcpy(back.data(), bench.delivered[0].data.data(), back.size() * 8);
+  for (std::uint64_t row = 0; row < kRows; ++row) {
+    for (std::uint64_t column = 0; column < kWidth; ++column) {
+      // The pair of rows 2 j, 2 j + 1 of U has 0.6 and 0.8.
+      const std::uint64_t j = column / 2;
+      const double* x = sum.data() + row * kWidth;
+      const double expected =
+          j < kSmall ? (0.6 * x[2 * j] + 0.8 * x[2 * j + 1]) * (column % 2 == 0 ? 0.6 : 0.8) : 0;
+      EXPECT_NEAR(back[row * kWidth + column], expected, 1e-14);
+    }
+  }
 }
 
 /// The text of the fault when `there` takes a message of `here`.
