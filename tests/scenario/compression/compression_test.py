@@ -237,8 +237,8 @@ def refusals(checks, program):
              ("/wafer/compression/policy/dp", "in_switch", "int8", "scale")),
             ("top_k added up in switches", merge(collective(compressed("top_k", "dp")), fred), 2,
              ("/wafer/compression/policy/dp", "in_switch")),
-            ("cast values added up in switches", merge(merge(collective(compressed("cast", "dp")), fred), values), 2,
-             ("/wafer/compression/policy/dp", "not there yet for values")),
+            ("int8 values added up in switches", merge(merge(collective(compressed("int8", "dp")), fred), values), 2,
+             ("/wafer/compression/policy/dp", "in_switch", "int8", "scale")),
             ("streams without units at controllers", collective(compressed("lossless", "streaming")), 2,
              ("/wafer/compression/policy/streaming", "npu_and_io")),
             ("integers", collective(compressed("int8", "dp"), workload={"collective": {"type": "int32"}}), 2,
@@ -289,6 +289,93 @@ def sums(checks, program):
                 "each link carries half the bytes")
 
 
+def at_ports(codec, *classes, links="between_switches", unit=None, **parameters):
+    made = {"placement": "fred_ports", "policy": {name: codec for name in classes}, "codec": parameters, "links": links}
+    return {**made, "unit": {"dense_bytes_per_s": int(3e12), **(unit or {})}}
+
+
+NPU_RATE, UPLINK = 20e9, 4e9
+WIRE = 1024 + 1024 // 128 * 4  # of a packet of 1024 fp32: a byte each, and a scale of 4 bytes for 128
+
+
+def fred_ports(checks, program):
+    """Units at both ends of links between switches: a packet takes what it has on the wire, or what the unit needs, and
+    each such link has the latency of two units more: twice 20 ns, a block and 8 cycles in, 8 cycles out."""
+    base = collective({}, wafer={"fabric": {"kind": "fred", "fred": {
+        "l1_switches": 2, "npus_per_l1": 2, "npu_bytes_per_s": int(NPU_RATE), "uplink_bytes_per_s": int(UPLINK),
+        "link_latency_ns": LATENCY * 1e9}}})
+    base["wafer"]["fabric"].pop("ring")
+    size = 1 << 24
+    message = merge(base, {"workload": {"collective": None, "messages": [{"from": 0, "to": 3, "bytes": size}]},
+                           "wafer": {"compression": {"codec": {"values": "fp32"}}}})
+    units = 2 * 20e-9 + (math.ceil(128 / 750) + 8 + 8) * 1e-9  # 3000 bytes, 750 elements a cycle of 1 GHz
+    for what, compression, rate, links in (
+            ("plain", {}, UPLINK, 0),
+            ("the wire", at_ports("int8", "pp"), UPLINK * 4096 / WIRE, 2),
+            ("the units", at_ports("int8", "pp", unit={"dense_bytes_per_s": int(2e9)}), 2e9, 2),
+            ("bypass", at_ports("bypass", "pp"), UPLINK, 2),
+            ("all links", at_ports("int8", "pp", links="all"), UPLINK * 4096 / WIRE, 4)):
+        for grain in ("auto", "packet"):
+            result = well(checks, program, merge(message, {"wafer": {"compression": compression}, "detail": {"grain": grain}}),
+                          what)
+            expected = 4 * LATENCY + links * units + size / rate
+            checks.within(result["time_ps"] * 1e-12 / expected, 0.999, 1.001, f"{what}, {grain}: time over closed form")
+    # A single packet shows the latency. Cast to half its bytes it takes half of 40.96 ns on the link up, which begins
+    # with it so much later: a link ends a packet that comes slower, over 204.8 ns, when its last byte is there.
+    one = merge(message, {"workload": {"messages": [{"from": 0, "to": 3, "bytes": 4096}]},
+                          "wafer": {"fabric": {"fred": {"uplink_bytes_per_s": int(100e9)}}}})
+    times = [well(checks, program, merge(one, {"wafer": {"compression": each}}), "a packet")["time_ps"]
+             for each in ({}, at_ports("cast", "pp"))]
+    checks.that(times[1] - times[0] == 2 * (40000 + 2 * 1000) + 40960 // 2, f"cast: two links of 42 ns more, found {times}")
+
+    plain = well(checks, program, base, "plain")
+    def carried(result, upper):
+        return sum(link["bytes"] for link in result["links"] if ("npu" not in link["name"]) == upper)
+    for what in ("ring", "in_switch"):
+        patch = {"workload": {"collective": {"algorithm": what}}}
+        dense = well(checks, program, merge(base, patch), what)
+        packed = well(checks, program, merge(merge(base, patch), {"wafer": {"compression": at_ports("int8", "dp")}}), what)
+        checks.that(carried(packed, False) == carried(dense, False), f"{what}: NPUs' links carry values")
+        checks.that(carried(packed, True) == carried(dense, True) * WIRE // 4096, f"{what}: links between switches carry int8")
+        checks.that(packed["time_ps"] < dense["time_ps"], f"{what}: {packed['time_ps']} ps, plain {dense['time_ps']} ps")
+        total = packed["compression"][0]
+        checks.that(total["compressed_wire_bytes"] == carried(packed, True), f"{what}: bytes of the units are those of links")
+        checks.that(total["compressed_dense_bytes"] == carried(dense, True), f"{what}: as are their values")
+    everywhere = well(checks, program, merge(base, {"wafer": {"compression": at_ports("int8", "dp", links="all")}}), "all")
+    checks.that(carried(everywhere, False) == carried(plain, False) * WIRE // 4096, "all links carry int8")
+
+    values = {"detail": {"data": "values"}}
+    kept = well(checks, program, merge(merge(base, values), {"wafer": {"compression": at_ports("lossless", "dp")}}), "values")
+    sizes = well(checks, program, merge(base, {"wafer": {"compression": at_ports("lossless", "dp")}}), "sizes")
+    checks.that(kept["time_ps"] == sizes["time_ps"], "lossless: times do not depend on values")
+    two = merge(at_ports("int8", "dp"), {"policy": {"pp": "cast"}})
+    for what, scenario, words in (
+            ("subspace", merge(base, {"wafer": {"compression": at_ports("subspace", "dp", k=4, width=64)}}),
+             ("/wafer/compression/policy/dp", "whole message", "int8")),
+            ("low_rank", merge(base, {"wafer": {"compression": at_ports("low_rank", "dp", width=64)}}),
+             ("/wafer/compression/policy/dp", "whole message")),
+            ("top_k", merge(base, {"wafer": {"compression": at_ports("top_k", "dp")}}),
+             ("/wafer/compression/policy/dp", "whole message")),
+            ("threshold", merge(base, {"wafer": {"compression": at_ports("threshold", "dp")}}),
+             ("/wafer/compression/policy/dp", "keeps a threshold")),
+            ("values", merge(merge(base, values), {"wafer": {"compression": at_ports("int8", "dp")}}),
+             ("/wafer/compression/policy/dp", "/detail/data values")),
+            ("a ring", collective(at_ports("int8", "dp")), ("/wafer/compression/placement", "kind fred")),
+            ("two codecs", merge(base, {"wafer": {"compression": two}}),
+             ("/wafer/compression/policy/dp", "int8", "cast", "one codec")),
+            ("no codec", merge(base, {"wafer": {"compression": at_ports("int8", "pp")}}),
+             ("/wafer/compression/policy/pp", "without a codec"))):
+        done = run(program, scenario)
+        checks.that(done.status == 2, f"{what}: status {done.status}, expected 2", done.output)
+        for word in words:
+            checks.that(word in done.output, f"{what}: says {word!r}", done.output)
+    # Below one L1 switch anything goes.
+    inside = merge(base, {"workload": {"collective": None, "messages": [{"from": 0, "to": 1, "bytes": 4096},
+                                                                        {"from": 2, "to": 3, "bytes": 4096}]},
+                          "wafer": {"compression": at_ports("int8", "dp")}})
+    checks.that(run(program, inside).status == 0, "messages below one switch need no codec")
+
+
 def results(checks, program):
     """Figures of units in result.json, and what describe says of them."""
     result = well(checks, program, chain(compressed("subspace", "pp", k=K, id_bytes=ID)), "chain")
@@ -314,7 +401,7 @@ def results(checks, program):
 
 
 CASES = {"chain": chain_case, "send": send, "grains": grains, "packets": packets, "off": off, "refusals": refusals, "streams": streams,
-         "sums": sums, "results": results}
+         "sums": sums, "fred_ports": fred_ports, "results": results}
 
 
 def main():
