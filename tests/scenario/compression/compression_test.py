@@ -2,11 +2,12 @@
 """Compression units in runs: bytes on links and times against what the codecs and the units' law say, and what is
 refused."""
 
+import json
 import math
 import subprocess
 import sys
 
-from product import Checks, merge, parser, run
+from product import REPOSITORY, Checks, merge, parser, run
 
 HIDDEN, SEQUENCE, STAGES, MICROBATCHES, K, ID = 128, 64, 4, 3, 8, 4
 ROWS = SEQUENCE  # one sequence a microbatch
@@ -279,6 +280,32 @@ def streams(checks, program):
                 "each of 20 NPUs decompresses its copy")
 
 
+def gpt3(checks, program):
+    """The shipped study with 4 of its 96 layers: a channel loads less by the ratio, the rest of its bytes are as before, and
+    the step is no longer with the units' rate of the study. Units at the rate of an NPU's link make it longer, as they
+    keep whole messages."""
+    folder = REPOSITORY / "scenarios"
+    study = json.loads((folder / "subspace/gpt3_lossless.json").read_text())
+    base = json.loads((folder / "subspace" / study["base"]).read_text())
+    layers = {"transformer": {"preset": "custom", "layers": 4, "hidden": 12288, "sequence": 2048,
+                              "parameters": 175e9 * 4 / 96, "attention_flops_factor": 4}}
+    found = {}
+    for name in ("mesh", "mesh_lossless", "fred_d", "fred_d_lossless", "fred_d_lossless_3t"):
+        scenario = merge(merge(base, study["scenario"]), study["variants"][name])
+        scenario = merge(scenario, {"workload": layers, "memory": {"check": "off"}})
+        found[name] = well(checks, program, scenario, name)
+    for plain, packed in (("mesh", "mesh_lossless"), ("fred_d", "fred_d_lossless")):
+        before = {link["name"]: link["bytes"] for link in found[plain]["links"]}
+        for link in found[packed]["links"]:
+            if "io" in link["from"]:
+                checks.within(before[link["name"]] / link["bytes"], 1.2999, 1.3001, f"{packed}, {link['name']}: bytes")
+            elif "io" in link["to"]:
+                checks.that(before[link["name"]] == link["bytes"], f"{packed}, {link['name']}: gradients as they are")
+        checks.that(found[packed]["time_ps"] <= found[plain]["time_ps"],
+                    f"{packed}: {found[packed]['time_ps']} ps, {plain} {found[plain]['time_ps']} ps")
+    checks.that(found["fred_d_lossless_3t"]["time_ps"] > found["fred_d"]["time_ps"], "3 TB/s: longer than without")
+
+
 def sums(checks, program):
     """Half the bytes where values of 4 bytes are cast to 2 and added up in the switches."""
     base = collective({}, wafer={"fabric": FRED}, workload={"collective": {"algorithm": "in_switch"}})
@@ -387,7 +414,6 @@ def results(checks, program):
     total = result["compression"][0]
     checks.that(total["compressed_wire_bytes"] == total["decompressed_wire_bytes"], "what goes out comes in")
     checks.that(total["compressed_wire_bytes"] == sum(n["compressed_wire_bytes"] for n in result["npus"]), "totals")
-    import json
     import pathlib
     import tempfile
     with tempfile.TemporaryDirectory() as scratch:
@@ -400,7 +426,7 @@ def results(checks, program):
     assert math.isfinite(result["time_ps"])
 
 
-CASES = {"chain": chain_case, "send": send, "grains": grains, "packets": packets, "off": off, "refusals": refusals, "streams": streams,
+CASES = {"chain": chain_case, "send": send, "grains": grains, "packets": packets, "off": off, "refusals": refusals, "streams": streams, "gpt3": gpt3,
          "sums": sums, "fred_ports": fred_ports, "results": results}
 
 
