@@ -151,7 +151,7 @@ struct FirmwareSpec {
   Algorithm all_reduce, reduce_scatter, all_gather, broadcast, all_to_all;
   std::uint32_t chunks;         // 0: chosen by the firmware
   std::uint32_t active_chunks;  // 0: all
-  std::uint32_t relay_chunks;   // chunks of a relayed broadcast, 0: chosen by the firmware
+  std::uint32_t relay_chunks;   // chunks of a relayed broadcast, 0: chosen by the workload
   double x_first_share;         // hierarchical on a mesh; negative: balanced
 };
 enum class CompressionPlacement { kOff, kNpu, kNpuAndIo };

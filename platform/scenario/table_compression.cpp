@@ -62,11 +62,13 @@ void describe_unit(Table<Scenario>& table) {
   table.object("/wafer/compression/unit",
                "How fast a unit is: setup, then the slowest of values, arithmetic and payload, then the "
                "filling of its pipeline; the next message may follow after the second.");
-  table.word("/wafer/compression/unit/preset", "unit",
-             "unit: hardware of its own; 1 GHz, 64 bytes of values and 32 k multiply-accumulates a cycle, "
-             "20 ns. kernel: on the accelerator; values at the rate of its memory, half its FLOP/s, 5 us, "
-             "without taking time from its compute engine. Both are assumptions.",
-             FIELD(unit.preset));
+  table.word(
+      "/wafer/compression/unit/preset", "unit",
+      "unit: hardware of its own; 1 GHz, 64 bytes of values and 32 times k multiply-accumulates a cycle (k "
+      "of the subspace codec, rank of low_rank, else 1), 20 ns. kernel: on the accelerator; values at the "
+      "rate of its memory, half its FLOP/s, 5 us, "
+      "without taking time from its compute engine. Both are assumptions.",
+      FIELD(unit.preset));
   table.integer("/wafer/compression/unit/clock_hz", "Hz", 0, 0, kMaxRate, "Clock. 0: of the preset.",
                 FIELD(unit.clock_hz));
   table.integer("/wafer/compression/unit/dense_bytes_per_s", "bytes/s", 0, 0, kMaxRate,

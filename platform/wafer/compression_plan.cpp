@@ -256,9 +256,12 @@ void CompressionPlan::check(const Topology& topology, const Workload& workload) 
       if (found == nullptr) continue;
       if (found->codec == CodecName::kSubspace && command.bytes % row != 0) {
         refuse(pointer_of(*found),
-               "subspace: expected messages of whole rows of " + std::to_string(row_width(scenario_)) + ' ' +
-                   element_name(element_) + " (" + std::to_string(row) + " bytes), found " +
-                   operation_word(command.op) + " of " + std::to_string(command.bytes) + " bytes");
+               "subspace: it carries activations between stages (pp), whose rows lie in it; expected "
+               "messages of "
+               "whole rows of " +
+                   std::to_string(row_width(scenario_)) + ' ' + element_name(element_) + " (" +
+                   std::to_string(row) + " bytes), found " + operation_word(command.op) + " of " +
+                   std::to_string(command.bytes) + " bytes");
       }
       if (command.op != WVP_OP_ALL_REDUCE && command.op != WVP_OP_REDUCE_SCATTER) continue;
       const wvp_comm comm = comms.comm(command.comm, 0);
@@ -266,10 +269,12 @@ void CompressionPlan::check(const Topology& topology, const Workload& workload) 
       const auto at = static_cast<std::size_t>(found - classes_.data());
       const Summable summable = shared_[at]->summable(
           {1, std::max<std::uint64_t>(row_width(scenario_), 1), element_}, Direction::kBackward);
-      const std::string where = group->name + " sums in the switches (in_switch)";
+      const std::string where = "group " + group->name + " sums in the switches (in_switch)";
       if (!summable.yes) {
         refuse(pointer_of(*found), std::string("found ") + to_word(found->codec) + ", but " + where +
-                                       ", and its messages cannot be added up there: " + summable.reason);
+                                       ", and its messages cannot be added up there: " + summable.reason +
+                                       "; set /wafer/firmware/" + operation_word(command.op) +
+                                       " to ring, or another codec");
       }
       if (scenario_.detail.data == DataMode::kValues) {
         refuse(pointer_of(*found), std::string("found ") + to_word(found->codec) + ", but " + where +
