@@ -17,6 +17,8 @@ namespace wafervp {
 class TrainingHost : public KernelHost, public TokenSource {
  public:
   virtual TrainingResult result() const = 0;
+  /// What the sums of gradients over replicas lost so far.
+  virtual GradientSumError gradient_sum() const = 0;
 };
 
 /// Null for workloads of other kinds.
