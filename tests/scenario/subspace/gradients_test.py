@@ -64,7 +64,7 @@ def values(checks, program):
         checks.within(error["zfp"], 2e-3, 0.08, f"{fabric}, zfp: error of the sum")
         row = classes(ran["hybrid"])["pp"]
         checks.that(row["relative_error"] == 0 and row["ratio"] > 1.05, f"{fabric}, hybrid: PP loses nothing", str(row))
-        checks.that(error["hybrid"] == error["zfp"], f"{fabric}, hybrid: DP as zfp alone", f"{error}")
+        checks.within(error["hybrid"] / error["zfp"], 1 - 1e-9, 1 + 1e-9, f"{fabric}, hybrid: error of the sum over that of zfp alone")
         p, q = 4 * sum(rows for rows, _ in matrices), 4 * sum(columns for _, columns in matrices)
         checks.that(sums(ran["power_sgd"]) == [4 * p, 4 * q], f"{fabric}, power_sgd: P, then Q", str(sums(ran["power_sgd"])))
         factored = ran["power_sgd"]["training"]["gradient_sum"]
