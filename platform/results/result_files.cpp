@@ -193,6 +193,7 @@ Json with_training(Json head, const TrainingResult& training) {
   if (!training.curve.empty()) {
     made["first_loss"] = training.curve.front().loss;
     made["last_loss"] = training.curve.back().loss;
+    made["final_loss"] = training.final_loss();
   }
   made["reconstruction"] = {{"forward", error_json(training.forward)},
                             {"backward", error_json(training.backward)}};
@@ -278,6 +279,13 @@ std::string links_csv(const Results& results, const Scenario& scenario) {
   Pieces out;
   append_links_csv(out, results, scenario);
   return std::move(out.text);
+}
+
+double TrainingResult::final_loss() const {
+  const std::size_t count = std::min(kFinalSteps, curve.size());
+  double sum = 0;
+  for (std::size_t i = curve.size() - count; i < curve.size(); ++i) sum += curve[i].loss;
+  return sum / static_cast<double>(count);
 }
 
 std::string loss_csv(const TrainingResult& training) {

@@ -105,6 +105,10 @@ struct TrainingResult {
   std::vector<TrainingPoint> curve;
   ReconstructionError forward, backward;
   GradientSumError gradient_sum;
+
+  static constexpr std::size_t kFinalSteps = 100;
+  /// Mean loss of the last kFinalSteps steps, or of all where there are fewer; the curve has one or more.
+  double final_loss() const;
 };
 struct TraceSlice {
   std::uint32_t npu;

@@ -37,12 +37,14 @@ void set_published(VariantRow& row) {
 }
 
 Json outcome_json(const Outcome& outcome) {
-  return {{"status", outcome.status},
-          {"message", outcome.message},
-          {"time_ps", outcome.finished() ? Json(outcome.time_ps) : Json()},
-          {"speedup", optional_json(outcome.speedup)},
-          {"breakdown_ps", breakdown_json(outcome.breakdown)},
-          {"scenario_hash", outcome.scenario_hash}};
+  Json json{{"status", outcome.status},
+            {"message", outcome.message},
+            {"time_ps", outcome.finished() ? Json(outcome.time_ps) : Json()},
+            {"speedup", optional_json(outcome.speedup)},
+            {"breakdown_ps", breakdown_json(outcome.breakdown)},
+            {"scenario_hash", outcome.scenario_hash}};
+  if (outcome.final_loss) json["final_loss"] = *outcome.final_loss;
+  return json;
 }
 
 Json variant_json(const VariantRow& row) {
@@ -148,9 +150,10 @@ Json summary_json(const Summary& summary, const ProgramInfo& program) {
 
 std::string summary_csv(const Summary& summary) {
   std::vector<std::string> quantities;
-  bool uncalibrated = false;
+  bool uncalibrated = false, training = false;
   for (const VariantRow& row : summary.variants) {
     uncalibrated = uncalibrated || row.uncalibrated;
+    training = training || row.outcome.final_loss;
     for (const PublishedRow& p : row.published) {
       if (std::find(quantities.begin(), quantities.end(), p.quantity) == quantities.end()) {
         quantities.push_back(p.quantity);
@@ -160,6 +163,7 @@ std::string summary_csv(const Summary& summary) {
   std::string out = "name,status,role,time_ps,speedup";
   for (const std::string& q : quantities) out += ",published_" + q + ",difference_" + q;
   for (const BreakdownPart& part : kBreakdownParts) out += std::string(",") + part.name + "_ps";
+  if (training) out += ",final_loss";
   if (uncalibrated) out += ",uncalibrated_time_ps,uncalibrated_speedup";
   out += ",message\n";
   for (const VariantRow& row : summary.variants) {
@@ -173,6 +177,7 @@ std::string summary_csv(const Summary& summary) {
     for (const BreakdownPart& part : kBreakdownParts) {
       out += ',' + std::to_string(row.outcome.breakdown.*part.member);
     }
+    if (training) out += ',' + number(row.outcome.final_loss);
     if (uncalibrated) {
       out +=
           row.uncalibrated ? ',' + time(*row.uncalibrated) + ',' + number(row.uncalibrated->speedup) : ",,";

@@ -18,7 +18,8 @@ struct Outcome {
   int exit_status = 0;
   Time time_ps = 0;  // 0 where the run did not finish
   Breakdown breakdown;
-  std::optional<double> speedup;  // time of compare_to / own time
+  std::optional<double> speedup;     // time of compare_to / own time
+  std::optional<double> final_loss;  // of kind training
   std::string scenario_hash;
 
   bool finished() const { return status == "ok" || status == "check_failed"; }

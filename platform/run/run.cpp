@@ -27,13 +27,14 @@ namespace {
 class Watcher {
  public:
   Watcher(const RunHooks& hooks, const Scenario& scenario, Wafer& wafer, const Topology& topology,
-          const Workload& workload, const RunObserver& observer)
+          const Workload& workload, const RunObserver& observer, const TrainingHost* training)
       : hooks_(hooks),
         wall_limit_s_(scenario.limits.wall_s),
         wafer_(wafer),
         topology_(topology),
         workload_(workload),
         observer_(observer),
+        training_(training),
         start_(std::chrono::steady_clock::now()),
         last_(start_) {
     wafer.calendar().set_watch(&Watcher::call, this, kInterval);
@@ -57,7 +58,8 @@ class Watcher {
     }
     if (!hooks_.progress || wall - last_ < std::chrono::milliseconds(100)) return true;
     last_ = wall;
-    interrupted_ = !hooks_.progress({now, observer_.share_done(), wafer_.calendar().executed()});
+    interrupted_ = !hooks_.progress({now, observer_.share_done(), wafer_.calendar().executed(),
+                                     training_ != nullptr ? &training_->result() : nullptr});
     return !interrupted_;
   }
 
@@ -67,6 +69,7 @@ class Watcher {
   const Topology& topology_;
   const Workload& workload_;
   const RunObserver& observer_;
+  const TrainingHost* training_;
   std::chrono::steady_clock::time_point start_, last_;
   bool interrupted_ = false;
   bool wall_limit_reached_ = false;
@@ -352,7 +355,7 @@ Results run_scenario(const Scenario& scenario, const RunHooks& hooks) {
   if (scenario.limits.time_ns > 0) {
     wafer.calendar().set_limit(ps_of_ns(scenario.limits.time_ns));
   }
-  Watcher watcher(hooks, scenario, wafer, topology, workload, observer);
+  Watcher watcher(hooks, scenario, wafer, topology, workload, observer, training.get());
 
   Results results;
   results.warnings = std::move(warnings);

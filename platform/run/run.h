@@ -13,6 +13,7 @@ struct Progress {
   Time now_ps = 0;
   double share = 0;  // of the commands of all ranks that are done
   std::uint64_t events = 0;
+  const TrainingResult* training = nullptr;  // of kind training: the steps so far
 };
 struct RunHooks {
   /// Called a few times a second of wall time; returning false ends the run as interrupted.

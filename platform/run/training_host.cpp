@@ -34,7 +34,7 @@ class Host final : public TrainingHost {
         wafer_(wafer),
         data_(make_data(scenario, model_)),
         tables_(make_tables(scenario)),
-        subspace_(make_subspace(scenario)),
+        subspace_(constrained_k(scenario) > 0 ? make_subspace(scenario) : nullptr),
         sums_(model_.replicas) {
     npus_.resize(workload.training.size());
     stages_.resize(model_.stages * model_.replicas);
@@ -61,7 +61,7 @@ class Host final : public TrainingHost {
     result_.entropy_floor = data_->entropy_floor();
   }
 
-  TrainingResult result() const override { return result_; }
+  const TrainingResult& result() const override { return result_; }
   GradientSumError gradient_sum() const override { return sums_.error(); }
 
   /// A stage hands its microbatches on in their order, step after step.

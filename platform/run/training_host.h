@@ -16,7 +16,8 @@ namespace wafervp {
 /// lie in their device memories, and keeps the loss curve.
 class TrainingHost : public KernelHost, public TokenSource {
  public:
-  virtual TrainingResult result() const = 0;
+  /// So far.
+  virtual const TrainingResult& result() const = 0;
   /// What the sums of gradients over replicas lost so far.
   virtual GradientSumError gradient_sum() const = 0;
 };

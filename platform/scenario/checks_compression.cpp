@@ -69,7 +69,9 @@ void Checks::compression(const Scenario& scenario) {
             "/workload/training/subspace_k",
             "found 0: the subspace codec would drop what lies outside of its subspace; expected the codec's "
             "k, " +
-                std::to_string(codec.k) + ", or another codec for the unconstrained model");
+                std::to_string(codec.k) +
+                ", or another codec for the unconstrained model (to see what it drops: the codec's k, and "
+                "stay \"free\")");
       } else if (model.subspace_k != codec.k) {
         validator_.fault("/wafer/compression/codec/k",
                          "found " + std::to_string(codec.k) + ", but /workload/training/subspace_k is " +

@@ -74,6 +74,11 @@ void Checks::functional_training(const Scenario& scenario) {
     validator_.fault(base + "update_every", "found " + number(spec.update_every) + "; updates of U need " +
                                                 base + "subspace_k, found 0: the unconstrained model");
   }
+  if (spec.update_every != 0 && spec.stay == TrainingStay::kFree) {
+    validator_.fault(base + "stay", "found free, in which no weights are in U; " + base + "update_every " +
+                                        number(spec.update_every) +
+                                        " needs row_wise, projected or reparametrised");
+  }
   if (!validator_.sound({"/workload/parallelism"})) return;
   if (workload.parallelism.mp != 1) {
     validator_.fault("/workload/parallelism/mp", "found " + number(workload.parallelism.mp) +

@@ -27,7 +27,7 @@ enum class ComputeMode { kPhysical, kFixed };
 enum class PlacementKind { kMpPpDp, kRowMajor, kSearched, kExplicit };
 enum class PipelineSchedule { kGpipe, k1f1b };
 enum class TrainingData { kChain, kText };
-enum class TrainingStay { kRowWise, kProjected, kReparametrised };
+enum class TrainingStay { kRowWise, kProjected, kReparametrised, kFree };
 enum class DpSync { kAllReduce, kRsAg };
 /// How gradients of replicas are added: as they are, or as factors of low rank.
 enum class GradientSum { kAllReduce, kPowerSgd };

@@ -37,7 +37,8 @@ void describe_functional_training(std::vector<Descriptor>& all) {
   table.word(
       "/workload/training/stay", "row_wise",
       "What keeps the constrained weights in the subspace. row_wise: AdamW with one second moment a row; "
-      "projected: AdamW, then a projection; reparametrised: their coefficients are what is trained.",
+      "projected: AdamW, then a projection; reparametrised: their coefficients are what is trained; free: "
+      "nothing does, the model is unconstrained, and a subspace codec drops what lies outside.",
       FIELD(stay));
   table.integer("/workload/training/project_every", "steps", 0, 0, 1000000,
                 "row_wise: steps between projections that remove rounding; 0: none.", FIELD(project_every));

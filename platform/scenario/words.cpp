@@ -170,7 +170,8 @@ template <>
 const Words<TrainingStay>& words_of() {
   static const Words<TrainingStay> words = {{"row_wise", TrainingStay::kRowWise},
                                             {"projected", TrainingStay::kProjected},
-                                            {"reparametrised", TrainingStay::kReparametrised}};
+                                            {"reparametrised", TrainingStay::kReparametrised},
+                                            {"free", TrainingStay::kFree}};
   return words;
 }
 template <>

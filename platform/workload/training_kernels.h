@@ -24,8 +24,10 @@ training::OptimizerConfig optimizer_config(const Scenario& scenario);
 std::optional<training::FactorConfig> factor_config(const Scenario& scenario);
 /// Of a stage, with these.
 training::FactorLayout factor_layout(const Scenario& scenario, std::size_t stage);
-/// U, which all stages make by themselves from the seed; null for the unconstrained model.
+/// U, which all stages make by themselves from the seed; null without one.
 std::shared_ptr<const compression::Subspace> make_subspace(const Scenario& scenario);
+/// Dimensions that the model is kept in; 0: it is unconstrained, though there may be a U for codecs.
+std::size_t constrained_k(const Scenario& scenario);
 /// F and PE, likewise.
 std::shared_ptr<const compression::FixedTables> make_tables(const Scenario& scenario);
 /// Of a tensor between two stages.

@@ -42,6 +42,7 @@ training::OptimizerConfig optimizer_config(const Scenario& scenario) {
   optimizer.weight_decay = spec.weight_decay;
   optimizer.stay = spec.stay == TrainingStay::kRowWise     ? training::Stay::kRowWise
                    : spec.stay == TrainingStay::kProjected ? training::Stay::kProjected
+                   : spec.stay == TrainingStay::kFree      ? training::Stay::kRowWise  // of no matrix
                                                            : training::Stay::kReparametrised;
   optimizer.project_every = spec.project_every;
   return optimizer;
@@ -60,7 +61,7 @@ std::optional<training::FactorConfig> factor_config(const Scenario& scenario) {
 
 training::FactorLayout factor_layout(const Scenario& scenario, std::size_t stage) {
   return {training::parameter_sizes(model_config(scenario), optimizer_config(scenario).stay,
-                                    scenario.workload.training.subspace_k, stage),
+                                    constrained_k(scenario), stage),
           scenario.workload.gradients.rank};
 }
 
@@ -68,6 +69,11 @@ std::shared_ptr<const compression::Subspace> make_subspace(const Scenario& scena
   const TrainingSpec& spec = scenario.workload.training;
   if (spec.subspace_k == 0) return nullptr;
   return compression::Subspace::random(spec.dimension, spec.subspace_k, scenario.seed);
+}
+
+std::size_t constrained_k(const Scenario& scenario) {
+  const TrainingSpec& spec = scenario.workload.training;
+  return spec.stay == TrainingStay::kFree ? 0 : spec.subspace_k;
 }
 
 std::shared_ptr<const compression::FixedTables> make_tables(const Scenario& scenario) {
@@ -253,7 +259,7 @@ class RankWriter {
   }
   std::uint64_t gradient_bytes() const {
     return training::parameter_count(plan_.model, optimizer_config(plan_.scenario).stay,
-                                     workload_.training.subspace_k, place_.stage) *
+                                     constrained_k(plan_.scenario), place_.stage) *
            element_bytes(workload_.training.type);
   }
   std::uint64_t basis_bytes() const {
@@ -264,7 +270,7 @@ class RankWriter {
     const std::size_t size = element_bytes(workload_.training.type);
     training::KernelCost cost =
         training::kernel_cost(plan_.model, optimizer_config(plan_.scenario).stay,
-                              workload_.training.subspace_k, place_.stage, kernel, size);
+                              constrained_k(plan_.scenario), place_.stage, kernel, size);
     if (kernel == training::Kernel::kBackward && workload_.training.update_every != 0 && makes_basis()) {
       const training::KernelCost energy = training::energy_cost(plan_.model, size);
       cost.flops += energy.flops;

@@ -75,3 +75,20 @@ def regions(lab):
         kind, rate = other.split("_")
         found[f"regions.{other}"] = gain(rows, f"{kind}_dense_{rate}", f"{kind}_k40_{rate}")
     return found
+
+
+# --- a small decoder, trained for real with each codec between its stages ---
+
+CODECS = ("free", "subspace_model", "subspace", "subspace_bf16", "bf16", "int8", "int4", "projection", "top_k", "low_rank",
+          "threshold", "zfp", "lossless")
+ORDER = ("free", "int4", "projection", "top_k")
+
+
+@measures("minutes", *(f"codecs.{codec}" for codec in CODECS), "codecs.order")
+def codecs(lab):
+    """The curves of all seeds, against step and simulated time, are in training_codecs/loss.csv."""
+    rows = lab.study("training_codecs")
+    loss = {codec: [rows[f"{codec}-seed={seed}"]["final_loss"] for seed in (1, 2, 3)] for codec in CODECS}
+    found = {f"codecs.{codec}": predicted(sum(each) / len(each)) for codec, each in loss.items()}
+    found["codecs.order"] = predicted(", ".join(sorted(ORDER, key=lambda codec: sum(loss[codec]))))
+    return found

@@ -118,6 +118,7 @@ class CommandLine {
                             "rank or flow if named"),
         "LEVEL[:NAME]");
     command->add_flag("--worker", run_.worker, "")->group("");
+    command->add_flag("--report-progress", run_.report_progress, "")->group("");
   }
   void add_validate() {
     CLI::App* command = add("validate", "Check scenarios and studies without running them",

@@ -17,6 +17,7 @@
 #include <memory>
 
 #include "output.h"
+#include "progress.h"
 #include "results/folder.h"
 #include "signals.h"
 
@@ -44,7 +45,10 @@ bool write_all(int descriptor, const std::string& text) {
 
 class Child {
  public:
-  Child(std::size_t index, const ChildSpec& spec) : index_(index), label_(spec.label) { start(spec); }
+  Child(std::size_t index, const ChildSpec& spec, const ChildWatch& watch)
+      : index_(index), label_(spec.label), watch_(watch) {
+    start(spec);
+  }
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
   ~Child() {
@@ -146,7 +150,7 @@ class Child {
     for (const Stream& stream : streams_) ::fcntl(stream.descriptor, F_SETFL, O_NONBLOCK);
   }
 
-  /// Whole lines of the standard error, with the label.
+  /// Whole lines of the standard error, with the label; progress goes to the watch.
   void pass_lines() {
     std::string& text = streams_[1].text;
     std::size_t end;
@@ -154,6 +158,10 @@ class Child {
       const std::string line = text.substr(0, end);
       text.erase(0, end + 1);
       if (line.empty()) continue;
+      if (const std::optional<double> share = progress_share(line)) {
+        if (watch_.progress) watch_.progress(index_, *share);
+        continue;
+      }
       note(label_ + line + '\n');
       result_.last_line = line;
     }
@@ -161,6 +169,7 @@ class Child {
 
   std::size_t index_;
   std::string label_;
+  const ChildWatch& watch_;
   pid_t pid_ = -1;
   Stream streams_[2];  // standard output, standard error
   ChildResult result_;
@@ -182,7 +191,7 @@ bool run_children(const std::vector<ChildSpec>& specs, unsigned jobs, const Chil
   Clock::time_point stopped_at;
   while (!running.empty() || (next < specs.size() && !stopping)) {
     while (!stopping && next < specs.size() && running.size() < jobs) {
-      running.push_back(std::make_unique<Child>(next, specs[next]));
+      running.push_back(std::make_unique<Child>(next, specs[next], watch));
       if (watch.started) watch.started(next);
       ++next;
     }

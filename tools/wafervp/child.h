@@ -24,7 +24,8 @@ struct ChildResult {
 struct ChildWatch {
   std::function<void(std::size_t index)> started;
   std::function<void(std::size_t index, const ChildResult&)> done;
-  std::function<void()> tick;  // a few times a second
+  std::function<void(std::size_t index, double share)> progress;  // of a child that was asked to tell
+  std::function<void()> tick;                                     // a few times a second
 };
 
 /// Runs all children, at most `jobs` at a time, in the order given. On a request to stop no more are

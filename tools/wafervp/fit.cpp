@@ -66,7 +66,7 @@ class Fitter {
         options_(options),
         variant_(find_variant(study, calibration.variant)),
         reference_(find_variant(study, variant_.compare_to)),
-        line_(options.progress) {
+        line_(options.progress ? ProgressTo::kTerminal : ProgressTo::kNobody) {
     const Document patched = with_patch(variant_.document, calibration.patch, "calibrate");
     const Json effective = effective_json(read_scenario(patched));
     const Json::json_pointer pointer(calibration.parameter);

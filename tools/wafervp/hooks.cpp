@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hooks.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <vector>
@@ -35,8 +37,8 @@ void parse_log(const std::string& text, RunHooks& hooks) {
   hooks.log = [](const std::string& line) { note(line + '\n'); };
 }
 
-RunWatch::RunWatch(const std::string& name, double wall_s, bool show_progress, const std::string& log)
-    : name_(name), wall_s_(wall_s), line_(show_progress) {
+RunWatch::RunWatch(const std::string& name, double wall_s, ProgressTo progress_to, const std::string& log)
+    : name_(name), wall_s_(wall_s), line_(progress_to) {
   parse_log(log, hooks_);
   hooks_.progress = [this](const Progress& progress) { return go_on(progress); };
   hooks_.state_wanted = take_state_request;
@@ -52,7 +54,12 @@ RunWatch::~RunWatch() {
 }
 
 bool RunWatch::go_on(const Progress& progress) {
-  line_.show(name_ + ": " + format_time(progress.now_ps) + " simulated", progress.share);
+  std::string text = name_ + ": " + format_time(progress.now_ps) + " simulated";
+  if (progress.training != nullptr && !progress.training->curve.empty()) {
+    const TrainingPoint& last = progress.training->curve.back();
+    text += fmt::format(", step {} of {}, loss {:.3f}", last.step, progress.training->steps, last.loss);
+  }
+  line_.show(text, progress.share);
   return !stop_requested();
 }
 

@@ -16,7 +16,7 @@ void parse_log(const std::string& text, RunHooks& hooks);
 class RunWatch {
  public:
   /// `wall_s` 0: no limit. `log` as on the command line.
-  RunWatch(const std::string& name, double wall_s, bool show_progress, const std::string& log);
+  RunWatch(const std::string& name, double wall_s, ProgressTo progress_to, const std::string& log);
   ~RunWatch();
   RunWatch(const RunWatch&) = delete;
   RunWatch& operator=(const RunWatch&) = delete;

@@ -15,8 +15,9 @@ struct RunOptions {
   unsigned jobs = 0;  // 0: number of processors
   bool quiet = false;
   bool trace = false;
-  std::string log;      // LEVEL[:FILTER], empty: off
-  bool worker = false;  // a child of a study: the outcome goes to the standard output as JSON
+  std::string log;               // LEVEL[:FILTER], empty: off
+  bool worker = false;           // a child of a study: the outcome goes to the standard output as JSON
+  bool report_progress = false;  // a child: shares of the work go to the parent
 };
 struct CalibrateOptions {
   RunOptions run;                            // one file

@@ -135,6 +135,7 @@ std::vector<std::string> study_row(const VariantRow& row, const PublishedRow* pu
     const Time time = row.outcome.breakdown.*part.member;
     cells.push_back(time > 0 ? format_time(time) : "");
   }
+  cells.push_back(row.outcome.final_loss ? fmt::format("{:.4f}", *row.outcome.final_loss) : "");
   cells.push_back(row.uncalibrated ? time_text(*row.uncalibrated) : "");
   cells.push_back(row.uncalibrated ? speedup_text(*row.uncalibrated) : "");
   return cells;
@@ -144,7 +145,7 @@ std::string rows_table(const std::vector<VariantRow>& rows) {
   std::vector<std::string> head{"variant",   "time",       "speed-up",  "simulated",
                                 "published", "difference", "calibrated"};
   for (const BreakdownPart& part : kBreakdownParts) head.push_back(part.name);
-  head.insert(head.end(), {"| uncalibrated", "speed-up"});
+  head.insert(head.end(), {"final loss", "| uncalibrated", "speed-up"});
   Table table(head);
   table.left(6);
   for (const VariantRow& row : rows) {

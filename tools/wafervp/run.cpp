@@ -75,9 +75,12 @@ int run_in_child(const Input& input, const RunOptions& options) {
   if (!options.log.empty()) spec.args.insert(spec.args.end(), {"--log", options.log});
   if (input.file == "-") spec.input = json_text(effective_json(read_scenario(input.document)));
   int status = kInterrupted;
-  ProgressLine line(!options.quiet);
+  ProgressLine line(options.quiet ? ProgressTo::kNobody : ProgressTo::kTerminal);
+  if (line.active()) spec.args.push_back("--report-progress");
   ChildWatch watch;
-  watch.tick = [&] { line.show(input.name + ": running", 0); };
+  double share = 0;
+  watch.progress = [&](std::size_t, double now) { share = now; };
+  watch.tick = [&] { line.show(input.name + ": running", share); };
   watch.done = [&](std::size_t, const ChildResult& result) {
     line.clear();
     print(result.output);

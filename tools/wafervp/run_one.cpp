@@ -50,6 +50,11 @@ void check_log_name(const Scenario& scenario, const RunOptions& options) {
   note("--log " + options.log + ": " + wrong + '\n');
 }
 
+ProgressTo progress_to(const RunOptions& options) {
+  if (options.report_progress) return ProgressTo::kParent;
+  return options.quiet || options.worker ? ProgressTo::kNobody : ProgressTo::kTerminal;
+}
+
 }  // namespace
 
 ResultFolder& open_folder(std::unique_ptr<ResultFolder>& folder, const std::string& path) {
@@ -73,7 +78,7 @@ int run_one(const Document& document, const std::string& title, const RunOptions
   Results results;
   try {
     check_log_name(scenario, options);
-    RunWatch watch(title, scenario.limits.wall_s, !options.quiet && !options.worker, options.log);
+    RunWatch watch(title, scenario.limits.wall_s, progress_to(options), options.log);
     results = run_scenario(scenario, watch.hooks());
   } catch (const ScenarioError& error) {
     if (!options.worker) throw ScenarioError(locate(document, error.issues()));
@@ -82,7 +87,7 @@ int run_one(const Document& document, const std::string& title, const RunOptions
   }
   if (results.status == "interrupted") {
     // What has been trained so far is worth having; else a part of a run is of no use.
-    const bool usable = folder && !options.worker && results.training && !results.training->curve.empty();
+    const bool usable = folder && results.training && !results.training->curve.empty();
     if (usable) write_results(*folder, results, scenario, effective, program());
     if (!options.worker) {
       complain(title + ": interrupted, " +

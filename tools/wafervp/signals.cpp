@@ -17,8 +17,14 @@ std::atomic<bool> stop{false};
 std::atomic<bool> state{false};
 static_assert(std::atomic<bool>::is_always_lock_free);
 
-void on_stop(int) {
-  if (stop.exchange(true)) ::_exit(kInterrupted);
+/// A child has a terminal's SIGINT beside the SIGTERM of its parent: only one that comes again is another
+/// one.
+void on_stop(int number) {
+  static std::atomic<int> first{0};
+  static_assert(std::atomic<int>::is_always_lock_free);
+  int none = 0;
+  if (!first.compare_exchange_strong(none, number) && none == number) ::_exit(kInterrupted);
+  stop = true;
 }
 
 void on_state(int) { state = true; }

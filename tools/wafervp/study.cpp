@@ -3,9 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 #include <vector>
 
 #include "errors.h"
@@ -15,6 +17,7 @@
 #include "program.h"
 #include "progress.h"
 #include "report.h"
+#include "results/csv.h"
 #include "results/folder.h"
 #include "results/json_text.h"
 #include "run_one.h"
@@ -80,6 +83,7 @@ class JobList {
   bool run(const std::string& name, const RunOptions& options) {
     std::vector<std::size_t> open;
     std::vector<ChildSpec> specs;
+    ProgressLine line(options.quiet ? ProgressTo::kNobody : ProgressTo::kTerminal);
     for (std::size_t i = 0; i < jobs_.size(); ++i) {
       JobOutcome found;
       if (reuse_outcome(jobs_[i], found)) {
@@ -89,16 +93,17 @@ class JobList {
       remove_old_result(jobs_[i]);
       open.push_back(i);
       specs.push_back(child_spec(jobs_[i], options.log));
+      if (line.active()) specs.back().args.push_back("--report-progress");
     }
     if (open.size() < jobs_.size() && !options.quiet) {
       note(fmt::format("{}: {} of {} runs are done already, by a fit or an earlier start\n", name,
                        jobs_.size() - open.size(), jobs_.size()));
     }
-    ProgressLine line(!options.quiet);
-    std::set<std::size_t> running;
+    std::map<std::size_t, double> running;  // share that is done
     std::size_t done = 0;
     ChildWatch watch;
-    watch.started = [&](std::size_t index) { running.insert(index); };
+    watch.started = [&](std::size_t index) { running.emplace(index, 0); };
+    watch.progress = [&](std::size_t index, double share) { running[index] = share; };
     watch.done = [&](std::size_t index, const ChildResult& result) {
       running.erase(index);
       ++done;
@@ -107,8 +112,12 @@ class JobList {
     };
     watch.tick = [&] {
       std::string text = fmt::format("{}: {} of {} runs", name, done, specs.size());
-      for (const std::size_t index : running) text += ' ' + jobs_[open[index]].label;
-      line.show(text, static_cast<double>(done) / static_cast<double>(specs.size()));
+      double share = static_cast<double>(done);
+      for (const auto& [index, own] : running) {
+        text += fmt::format(" {} {:.0f} %", jobs_[open[index]].label, 100 * own);
+        share += own;
+      }
+      line.show(text, share / static_cast<double>(specs.size()));
     };
     const bool finished = run_children(specs, options.jobs > 0 ? options.jobs : processors(), watch);
     for (const std::size_t i : open) remove_empty_folder(jobs_[i]);
@@ -152,6 +161,7 @@ class Part {
       open_folder(folder_, run_.out);
       folder_->remove("summary.json");
       folder_->remove("summary.csv");
+      folder_->remove("loss.csv");
     }
     FolderNames names;
     for (const Variant& variant : study_.variants) places_.push_back(names.unique(variant.name));
@@ -209,6 +219,8 @@ class Part {
   void write_summary() {
     if (!folder_) return;
     folder_->stage("summary.csv", summary_csv(summary_));
+    const std::string curves = loss_curves();
+    curves.empty() ? folder_->drop("loss.csv") : folder_->stage("loss.csv", curves);
     folder_->stage("summary.json", json_text(summary_json(summary_, program())));
     folder_->commit();
   }
@@ -217,6 +229,20 @@ class Part {
   int status() const { return status_; }
 
  private:
+  /// loss.csv of all variants of kind training, each line with the name of its variant; empty without any.
+  std::string loss_curves() const {
+    std::string text;
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+      if (!summary_.variants[i].outcome.final_loss) continue;
+      std::istringstream lines(read_file(folder_->file(places_[i]) + "/loss.csv"));
+      std::string line;
+      for (bool head = true; std::getline(lines, line); head = false) {
+        if (!head) text += csv_field(study_.variants[i].name) + ',' + line + '\n';
+        if (head && text.empty()) text = "variant," + line + '\n';
+      }
+    }
+    return text;
+  }
   void add_job(JobList& jobs, const std::string& label, const Document& source, const std::string& place,
                Outcome& outcome) {
     Job job = make_job(prefix_ + label, source);

@@ -27,6 +27,10 @@ Outcome read_outcome(const Json& json) {
   outcome.message = json.at("message").get<std::string>();
   outcome.time_ps = json.at("time_ps").get<Time>();
   outcome.breakdown = read_breakdown(json.at("breakdown_ps"));
+  const auto training = json.find("training");
+  if (training != json.end() && training->contains("final_loss")) {
+    outcome.final_loss = training->at("final_loss").get<double>();
+  }
   return outcome;
 }
 
@@ -70,6 +74,9 @@ std::string worker_text(const Results& results) {
             {"time_ps", results.time_ps},
             {"breakdown_ps", breakdown_json(results.breakdown)},
             {"warnings", results.warnings}};
+  if (results.training && !results.training->curve.empty()) {
+    json["training"]["final_loss"] = results.training->final_loss();
+  }
   return json_text(json);
 }
 

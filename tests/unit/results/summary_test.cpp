@@ -74,6 +74,24 @@ TEST(SummaryJson, NamesFittedAndPredictedApart) {
   EXPECT_FALSE(json["variants"][2].contains("uncalibrated"));
 }
 
+TEST(SummaryFiles, TellTheLossOfTrainings) {
+  TrainingResult training;
+  for (std::uint32_t step = 1; step <= 150; ++step)
+    training.curve.push_back({step, step, step <= 50 ? 4.0 : 2.0});
+  EXPECT_EQ(training.final_loss(), 2.0);
+  training.curve.resize(100);
+  EXPECT_EQ(training.final_loss(), 3.0);
+  Summary summary;
+  summary.variants = {row("trained", outcome("ok", 300)), row("failed", outcome("error", 0))};
+  summary.variants[0].outcome.final_loss = training.final_loss();
+  const Json json = summary_json(summary, {"1", "a"});
+  EXPECT_EQ(json["variants"][0]["final_loss"], 3.0);
+  EXPECT_FALSE(json["variants"][1].contains("final_loss"));
+  const std::string csv = summary_csv(summary);
+  EXPECT_THAT(csv, HasSubstr("idle_ps,final_loss,message\ntrained,ok,,300,,0,0,0,0,0,0,0,3.0,\n"));
+  EXPECT_THAT(csv, HasSubstr("\nfailed,error,,,,0,0,0,0,0,0,0,,\n"));
+}
+
 TEST(SummaryCsv, HasTheSameColumnsInEachRow) {
   Summary summary = some_summary();
   compare_variants(summary);
