@@ -105,6 +105,22 @@ void append_compression(JsonRecords& record, const CompressionResult& unit) {
   record.add("decompression_busy_ps", unit.received_busy_ps);
 }
 
+void append_classes(Pieces& out, const Results& results) {
+  JsonRecords list(out.text, "compression_classes");
+  for (const CompressionClassResult& each : results.compression_classes) {
+    list.begin();
+    list.add("class", each.name);
+    list.add("codec", each.codec);
+    list.add("messages", each.messages);
+    list.add("dense_bytes", each.dense_bytes);
+    list.add("wire_bytes", each.wire_bytes);
+    list.add("ratio", each.ratio());
+    if (each.relative_error) list.add("relative_error", *each.relative_error);
+    list.end();
+  }
+  list.finish();
+}
+
 void append_npus(Pieces& out, const Results& results) {
   JsonRecords list(out.text, "npus");
   for (const NpuResult& npu : results.npus) {
@@ -181,6 +197,12 @@ Json with_training(Json head, const TrainingResult& training) {
   }
   made["reconstruction"] = {{"forward", error_json(training.forward)},
                             {"backward", error_json(training.backward)}};
+  if (training.gradient_sum.count > 0) {
+    made["gradient_sum"] = {{"sums", training.gradient_sum.count},
+                            {"relative_error", training.gradient_sum.relative},
+                            {"relative_error_of_all_steps", training.gradient_sum.of_all_steps},
+                            {"between_replicas", training.gradient_sum.between_replicas}};
+  }
   head["training"] = std::move(made);
   return head;
 }
@@ -209,6 +231,8 @@ void append_result(Pieces& out, const Results& results, const Scenario& scenario
     append_compression(all, results.compression);
     all.end();
     all.finish();
+    out.text += kNext;
+    append_classes(out, results);
   }
   out.text += kNext;
   append_collectives(out, results);

@@ -12,6 +12,7 @@
 #include "run/observer.h"
 #include "run/report.h"
 #include "run/training_host.h"
+#include "scenario/words.h"
 #include "topology/bounds.h"
 #include "topology/fred_built.h"
 #include "topology/picoseconds.h"
@@ -205,6 +206,36 @@ CompressionResult collect_compression(const Wafer& wafer, NpuId end, Compression
   return compression_result(statistics);
 }
 
+/// Of all units, each class of the policy that has a codec.
+void collect_classes(const Wafer& wafer, const CompressionPlan& plan, bool has_values, std::size_t ends,
+                     Results& results) {
+  using compression::TrafficClass;
+  const auto traffic = [](const CompressionPlan::Class& of) {
+    if (of.stream) return TrafficClass::kStreaming;
+    return of.number == WVP_CLASS_MP   ? TrafficClass::kModelParallel
+           : of.number == WVP_CLASS_PP ? TrafficClass::kPipeline
+                                       : TrafficClass::kDataParallel;
+  };
+  for (const CompressionPlan::Class& each : plan.classes()) {
+    CompressionClassResult result;
+    result.name = each.name;
+    result.codec = to_word(each.codec);
+    double squares = 0, errors = 0;
+    for (std::uint32_t n = 0; n < ends; ++n) {
+      const CompressionUnit* unit = wafer.compression_unit(NpuId(n));
+      if (unit == nullptr) continue;
+      const CompressionClassStatistics& statistics = unit->statistics(traffic(each));
+      result.messages += statistics.messages;
+      result.dense_bytes += statistics.dense_bytes;
+      result.wire_bytes += statistics.wire_bytes;
+      squares += statistics.values_squared;
+      errors += statistics.errors_squared;
+    }
+    if (has_values) result.relative_error = squares > 0 ? std::sqrt(errors / squares) : 0;
+    results.compression_classes.push_back(std::move(result));
+  }
+}
+
 void collect_npus(Wafer& wafer, const Topology& topology, const Workload& workload,
                   const RunObserver& observer, CompressionStatistics& compression, Results& results) {
   // The breakdown is that of the rank that ends last, the lowest number among equals.
@@ -353,13 +384,21 @@ Results run_scenario(const Scenario& scenario, const RunHooks& hooks) {
   }
   results.events = wafer.calendar().executed();
   if (results.status == "ok") judge(wafer, workload, observer, watcher, scenario, results);
-  collect_collectives(wafer, CompressionPlan(scenario), topology, workload, observer, results);
+  const CompressionPlan plan(scenario);
+  collect_collectives(wafer, plan, topology, workload, observer, results);
   collect_links(wafer, topology, results);
   CompressionStatistics compression;
   collect_npus(wafer, topology, workload, observer, compression, results);
   collect_io(wafer, topology, observer, compression, results);
-  if (wafer.compression_unit(NpuId(0)) != nullptr) results.compression = compression_result(compression);
-  if (training != nullptr) results.training = training->result();
+  if (wafer.compression_unit(NpuId(0)) != nullptr) {
+    results.compression = compression_result(compression);
+    collect_classes(wafer, plan, scenario.detail.data == DataMode::kValues, workload.programs.size(),
+                    results);
+  }
+  if (training != nullptr) {
+    results.training = training->result();
+    results.training->gradient_sum = training->gradient_sum();
+  }
   if (results.status == "ok") check_promises(wafer, topology, results);
   if (!scenario.outputs.statistics) {
     results.collectives.clear();

@@ -29,6 +29,8 @@ enum class PipelineSchedule { kGpipe, k1f1b };
 enum class TrainingData { kChain, kText };
 enum class TrainingStay { kRowWise, kProjected, kReparametrised, kFree };
 enum class DpSync { kAllReduce, kRsAg };
+/// How gradients of replicas are added: as they are, or as factors of low rank.
+enum class GradientSum { kAllReduce, kPowerSgd };
 enum class WeightMode { kStationary, kStreaming };
 enum class StreamReach { kAll, kGroup };
 enum class WriteBack { kOverlapped, kSerial };
@@ -254,6 +256,15 @@ struct TrainingSpec {
   double learning_rate;
   std::uint32_t warm_up;
   double weight_decay;
+  std::uint32_t update_every;  // steps between updates of U; 0: U is fixed
+  double update_step;          // of the Grassmann update
+};
+/// Gradients between replicas.
+struct GradientSpec {
+  GradientSum sum;
+  // power_sgd:
+  std::uint32_t rank;
+  bool error_feedback, warm_start;
 };
 struct CollectiveSpec {
   Operation operation;
@@ -291,6 +302,7 @@ struct WorkloadSpec {
   std::uint32_t microbatches;
   PipelineSchedule schedule;
   DpSync dp_sync;
+  GradientSpec gradients;
   std::uint32_t iterations;
 };
 struct DetailSpec {

@@ -47,6 +47,15 @@ void describe_functional_training(std::vector<Descriptor>& all) {
   table.integer("/workload/training/warm_up", "steps", 50, 0, 1000000,
                 "Steps in which the learning rate rises.", FIELD(warm_up));
   table.number("/workload/training/weight_decay", "", 0.01, 0, 10, "Of AdamW.", FIELD(weight_decay));
+  table.integer(
+      "/workload/training/update_every", "steps", 0, 0, 1000000,
+      "Steps between updates of the subspace: the last stage makes the next U from its gradients and "
+      "broadcasts it, uncompressed, while no microbatch is under way; 0: it stays as it is.",
+      FIELD(update_every));
+  table
+      .number("/workload/training/update_step", "", 0.3, 0, 10,
+              "How far an update turns U towards the gradients outside of it.", FIELD(update_step))
+      .above_low = true;
 }
 
 }  // namespace wafervp

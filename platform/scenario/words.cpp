@@ -88,6 +88,12 @@ const Words<DpSync>& words_of() {
   return words;
 }
 template <>
+const Words<GradientSum>& words_of() {
+  static const Words<GradientSum> words = {{"all_reduce", GradientSum::kAllReduce},
+                                           {"power_sgd", GradientSum::kPowerSgd}};
+  return words;
+}
+template <>
 const Words<WeightMode>& words_of() {
   static const Words<WeightMode> words = {{"stationary", WeightMode::kStationary},
                                           {"streaming", WeightMode::kStreaming}};

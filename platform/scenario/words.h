@@ -49,6 +49,8 @@ const std::vector<std::pair<const char*, PipelineSchedule>>& words_of();
 template <>
 const std::vector<std::pair<const char*, DpSync>>& words_of();
 template <>
+const std::vector<std::pair<const char*, GradientSum>>& words_of();
+template <>
 const std::vector<std::pair<const char*, WeightMode>>& words_of();
 template <>
 const std::vector<std::pair<const char*, StreamReach>>& words_of();

@@ -49,6 +49,25 @@ std::string collectives_table(const Results& results) {
   return table.text("  ");
 }
 
+/// Traffic classes with a codec, and what adding gradients up lost.
+std::string compression_table(const Results& results) {
+  const auto error_text = [](const std::optional<double>& error) {
+    return error ? fmt::format("{:.3g}", *error) : "";
+  };
+  Table table({"class", "codec", "messages", "values", "payload", "ratio", "error"});
+  table.left(1);
+  for (const CompressionClassResult& c : results.compression_classes) {
+    table.add({c.name, c.codec, std::to_string(c.messages), format_bytes(static_cast<double>(c.dense_bytes)),
+               format_bytes(static_cast<double>(c.wire_bytes)), fmt::format("{:.3g}", c.ratio()),
+               error_text(c.relative_error)});
+  }
+  if (results.training && results.training->gradient_sum.count > 0) {
+    const GradientSumError& sum = results.training->gradient_sum;
+    table.add({"summed gradients", "", std::to_string(sum.count), "", "", "", error_text(sum.relative)});
+  }
+  return table.text("  ");
+}
+
 std::string links_table(const Results& results) {
   std::vector<std::size_t> order(results.links.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -173,6 +192,7 @@ std::string scenario_report(const std::string& title, const Results& results, co
   std::string text = fmt::format("{}: {}, {}\n", title, results.status, format_time(results.time_ps));
   text += breakdown_table(results);
   text += section("collectives", collectives_table(results));
+  text += section("compression", compression_table(results));
   text += section("most loaded links", links_table(results));
   return text + folder_line(out);
 }
