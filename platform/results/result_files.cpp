@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <string_view>
@@ -105,22 +106,6 @@ void append_compression(JsonRecords& record, const CompressionResult& unit) {
   record.add("decompression_busy_ps", unit.received_busy_ps);
 }
 
-void append_classes(Pieces& out, const Results& results) {
-  JsonRecords list(out.text, "compression_classes");
-  for (const CompressionClassResult& each : results.compression_classes) {
-    list.begin();
-    list.add("class", each.name);
-    list.add("codec", each.codec);
-    list.add("messages", each.messages);
-    list.add("dense_bytes", each.dense_bytes);
-    list.add("wire_bytes", each.wire_bytes);
-    list.add("ratio", each.ratio());
-    if (each.relative_error) list.add("relative_error", *each.relative_error);
-    list.end();
-  }
-  list.finish();
-}
-
 void append_npus(Pieces& out, const Results& results) {
   JsonRecords list(out.text, "npus");
   for (const NpuResult& npu : results.npus) {
@@ -180,6 +165,57 @@ Breakdown read_breakdown(const Json& json) {
   return breakdown;
 }
 
+Json classes_json(const std::vector<CompressionClassResult>& classes) {
+  Json list = Json::array();
+  for (const CompressionClassResult& each : classes) {
+    Json json{{"class", each.name},
+              {"codec", each.codec},
+              {"messages", each.messages},
+              {"dense_bytes", each.dense_bytes},
+              {"wire_bytes", each.wire_bytes},
+              {"ratio", each.ratio()}};
+    if (each.relative_error) json["relative_error"] = *each.relative_error;
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
+Json gradient_sum_json(const GradientSumError& sum) {
+  return {{"sums", sum.count},
+          {"relative_error", sum.relative},
+          {"relative_error_of_all_steps", sum.of_all_steps},
+          {"between_replicas", sum.between_replicas}};
+}
+
+GradientSumError read_gradient_sum(const Json& json) {
+  // What is not finite is null in a file.
+  const auto number = [&json](const char* name) {
+    return json.at(name).is_number() ? json.at(name).get<double>() : std::nan("");
+  };
+  GradientSumError sum;
+  sum.count = json.at("sums").get<std::uint64_t>();
+  sum.relative = number("relative_error");
+  sum.of_all_steps = number("relative_error_of_all_steps");
+  sum.between_replicas = number("between_replicas");
+  return sum;
+}
+
+std::vector<CompressionClassResult> read_classes(const Json& json) {
+  std::vector<CompressionClassResult> classes;
+  for (const Json& item : json) {
+    CompressionClassResult each;
+    each.name = item.at("class").get<std::string>();
+    each.codec = item.at("codec").get<std::string>();
+    each.messages = item.at("messages").get<std::uint64_t>();
+    each.dense_bytes = item.at("dense_bytes").get<std::uint64_t>();
+    each.wire_bytes = item.at("wire_bytes").get<std::uint64_t>();
+    const auto error = item.find("relative_error");
+    if (error != item.end() && error->is_number()) each.relative_error = error->get<double>();
+    classes.push_back(std::move(each));
+  }
+  return classes;
+}
+
 namespace {
 
 Json error_json(const ReconstructionError& error) {
@@ -197,29 +233,27 @@ Json with_training(Json head, const TrainingResult& training) {
   }
   made["reconstruction"] = {{"forward", error_json(training.forward)},
                             {"backward", error_json(training.backward)}};
-  if (training.gradient_sum.count > 0) {
-    made["gradient_sum"] = {{"sums", training.gradient_sum.count},
-                            {"relative_error", training.gradient_sum.relative},
-                            {"relative_error_of_all_steps", training.gradient_sum.of_all_steps},
-                            {"between_replicas", training.gradient_sum.between_replicas}};
-  }
+  if (training.gradient_sum.count > 0) made["gradient_sum"] = gradient_sum_json(training.gradient_sum);
   head["training"] = std::move(made);
   return head;
 }
 
 void append_result(Pieces& out, const Results& results, const Scenario& scenario, const Json& effective,
                    const ProgramInfo& program) {
-  const Json head{{"name", scenario.name},
-                  {"status", results.status},
-                  {"message", results.message},
-                  {"time_ps", results.time_ps},
-                  {"breakdown_ps", breakdown_json(results.breakdown)},
-                  {"payload_bytes", results.payload_bytes},
-                  {"events", results.events},
-                  {"seed", scenario.seed},
-                  {"program", {{"version", program.version}, {"sources", program.sources}}},
-                  {"scenario_hash", scenario_hash(effective, program)},
-                  {"warnings", results.warnings}};
+  Json head{{"name", scenario.name},
+            {"status", results.status},
+            {"message", results.message},
+            {"time_ps", results.time_ps},
+            {"breakdown_ps", breakdown_json(results.breakdown)},
+            {"payload_bytes", results.payload_bytes},
+            {"events", results.events},
+            {"seed", scenario.seed},
+            {"program", {{"version", program.version}, {"sources", program.sources}}},
+            {"scenario_hash", scenario_hash(effective, program)},
+            {"warnings", results.warnings}};
+  if (!results.compression_classes.empty()) {
+    head["compression_classes"] = classes_json(results.compression_classes);
+  }
   out.text = json_text(results.training ? with_training(head, *results.training) : head);
   if (!scenario.outputs.statistics) return;
   constexpr std::string_view kClose = "\n}\n", kNext = ",\n  ";
@@ -231,8 +265,6 @@ void append_result(Pieces& out, const Results& results, const Scenario& scenario
     append_compression(all, results.compression);
     all.end();
     all.finish();
-    out.text += kNext;
-    append_classes(out, results);
   }
   out.text += kNext;
   append_collectives(out, results);

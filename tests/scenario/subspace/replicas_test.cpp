@@ -71,9 +71,10 @@ struct Both {
   double worst = 0;  // difference of losses
 };
 
+template <class T = double>
 Both run_both(const Json& json) {
   const Scenario scenario = read_scenario(parse_document(json.dump(), "replicas"));
-  Both both{run_scenario(scenario, {}), locally<double>(scenario)};
+  Both both{run_scenario(scenario, {}), locally<T>(scenario)};
   EXPECT_EQ(both.wafer.status, "ok") << both.wafer.message;
   const auto& curve = both.wafer.training->curve;
   EXPECT_EQ(curve.size(), both.local.size());
@@ -143,6 +144,12 @@ TEST(Updates, GiveTheSameThroughUnits) {
 TEST(Updates, GiveTheSameThroughUnitsWithReplicas) {
   const Json json = with(with(scenario_of("mesh2d", 2, 2, 30), kUpdates), kUnits);
   EXPECT_LE(run_both(json).worst, 1e-9);
+}
+TEST(Updates, GiveAboutTheSameInFp32) {
+  // U travels as fp32, and is made orthonormal again where it arrives.
+  const Json narrow = {{"workload", {{"training", {{"type", "fp32"}}}}}};
+  const Json json = with(with(with(scenario_of("mesh2d", 2, 2, 30), kUpdates), kUnits), narrow);
+  EXPECT_LE(run_both<float>(json).worst, 1e-4);
 }
 TEST(Updates, GiveTheSameOnFred) {
   const Both both = run_both(with(scenario_of("fred", 2, 4, 30), kUpdates));
