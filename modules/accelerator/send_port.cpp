@@ -54,7 +54,7 @@ SendPort::Place SendPort::open(const Outgoing& outgoing, std::uint64_t key) {
 
 void SendPort::note_sent(Flow& flow, const Message& message) {
   if (flow.group != 0 || flow.hops.empty()) return;  // no steps in an operation of the fabric
-  hold_->note_sent(flow, flow.last_origin + flow.hops[0].link->rate().ps(message.bytes));
+  hold_->note_sent(flow, message, flow.last_origin + flow.hops[0].link->rate().ps(message.bytes));
 }
 
 void SendPort::refuse_size(const Outgoing& outgoing) const {
@@ -65,6 +65,9 @@ void SendPort::refuse_size(const Outgoing& outgoing) const {
 
 void SendPort::post(const Outgoing& outgoing, Time ready, Bytes* data) {
   Flow& flow = *recent_.flow;
+  if (hold_ != nullptr && (outgoing.flags & WVP_D_LAST) != 0) {
+    hold_->note_last(outgoing.traffic_class, outgoing.cookie, outgoing.tag);
+  }
   if (flow.window == nullptr) {
     flow.window = windows_.emplace_back(arena_.make<SendWindow>(*this, flow, *recent_.entry)).get();
   }

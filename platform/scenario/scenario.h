@@ -18,6 +18,7 @@ enum class FabricKind { kRing, kSwitch, kMesh2d, kFred };
 enum class Grain { kAuto, kPacket };
 enum class BufferRule { kRoundTrip, kPaper };
 enum class PreemptionKind { kOff, kMpPpDp };
+enum class HoldScope { kPath, kWafer };
 enum class Retransmission { kOff, kGoBackN };
 enum class Acknowledgements { kCounted, kCharged };
 enum class DataMode { kNone, kValues };
@@ -104,6 +105,7 @@ struct FlowControlSpec {
   PreemptionKind preemption;
   double reconfiguration_ns;  // with preemption, at the outputs of FRED switches
   double hold_ns;             // with preemption, of an NPU's sending
+  HoldScope hold_scope;       // with hold_ns
   Retransmission retransmission;
   Acknowledgements acknowledgements;
 };

@@ -32,6 +32,11 @@ const Words<PreemptionKind>& words_of() {
   return words;
 }
 template <>
+const Words<HoldScope>& words_of() {
+  static const Words<HoldScope> words = {{"path", HoldScope::kPath}, {"wafer", HoldScope::kWafer}};
+  return words;
+}
+template <>
 const Words<Retransmission>& words_of() {
   static const Words<Retransmission> words = {{"off", Retransmission::kOff},
                                               {"go_back_n", Retransmission::kGoBackN}};

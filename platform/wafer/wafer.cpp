@@ -157,6 +157,7 @@ void Wafer::set_pace(const Communicator& group, std::size_t index) {
 void Wafer::make_links(const Scenario& scenario) {
   std::map<std::uint32_t, std::shared_ptr<SiteWire>> wires;
   std::vector<Link*> wafer_links;  // null where a site link is
+  const std::shared_ptr<PathHolders> holders = holders_of_wafer(scenario);
   for (std::size_t k = 0; k < topology_.links.size(); ++k) {
     const std::string name = numbered("link", k);
     const LinkId id(static_cast<std::uint32_t>(k));
@@ -168,8 +169,9 @@ void Wafer::make_links(const Scenario& scenario) {
       wafer_links.push_back(nullptr);
       continue;
     }
-    auto link =
-        std::make_unique<Link>(name.c_str(), link_config(scenario, topology_, id), calendar_, &arena_);
+    LinkConfig config = link_config(scenario, topology_, id);
+    config.preemption.holders = holders;
+    auto link = std::make_unique<Link>(name.c_str(), config, calendar_, &arena_);
     wafer_links.push_back(link.get());
     links_.push_back(std::move(link));
   }
