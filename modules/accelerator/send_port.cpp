@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "accelerator/send_window.h"
+#include "compression/compression_unit.h"
 
 namespace wafervp {
 
@@ -19,7 +20,8 @@ SendPort::SendPort(const AcceleratorConfig& config, Calendar& calendar, MessageP
       places_(kFirstPlaces),
       flows_(flows),
       completions_(completions),
-      arena_(arena) {}
+      arena_(arena),
+      compression_(config.compression) {}
 
 SendPort::~SendPort() = default;
 
@@ -50,6 +52,31 @@ SendPort::Place SendPort::open(const Outgoing& outgoing, std::uint64_t key) {
     }
   }
   return places_[place_of(key)] = {key, &flow, entry};
+}
+
+/// Its unit makes the packets evenly up to CompressionUnit::made(). They go as if they were there from the
+/// first one on where nothing behind the unit is faster, which then cannot outrun it, else each when it is
+/// whole.
+void SendPort::hand_over_compressed(Flow& flow, FabricFw& entry, Message& message, Time ready) {
+  const Time made = CompressionUnit::made(message);
+  const Time start = std::max({flow.last_origin, ready, calendar_.now()});
+  // A flow without links ends in this NPU's own router.
+  if (start >= made || flow.hops.empty()) return hand_over(flow, entry, message, std::max(start, made));
+  const Rate& rate = compression_->pace(message.bytes, made - start);
+  const Time origin = std::max(start, made - std::min(rate.ps(message.bytes), made));
+  const Time packet = rate.ps(kPacketBytes);
+  if (!(rate < flow.hops.front().link->rate()) || (flow.pace != nullptr && !(rate < flow.pace->rate))) {
+    return hand_over(flow, entry, message, origin + packet);
+  }
+  number(flow, message);
+  flow.last_origin = made;
+  if (hold_ != nullptr) note_sent(flow, message);
+  Run run = Run::from_source(message, origin);
+  run.rate = &rate;
+  run.late = packet;
+  FabricPhase phase = FabricPhase::kHead;
+  sc_core::sc_time delay;
+  entry.nb_transport_fw(run, phase, delay);
 }
 
 void SendPort::note_sent(Flow& flow, const Message& message) {

@@ -30,8 +30,9 @@ struct Outgoing {
   std::uint8_t traffic_class = 0;
 };
 
-/// The egress side of a message engine: hands messages to the fabric as runs without a rate. A message
-/// without window and notice is handed over at once and forgotten.
+/// The egress side of a message engine: hands messages to the fabric as runs without a rate, all but those
+/// that a compression unit makes slower than they could leave. A message without window and notice is handed
+/// over at once and forgotten.
 class alignas(64) SendPort {
  public:
   SendPort(const AcceleratorConfig& config, Calendar& calendar, MessagePool& messages, FlowTable& flows,
@@ -119,6 +120,7 @@ class alignas(64) SendPort {
     if (outgoing.bytes > kLargestMessage) refuse_size(outgoing);
   }
   Place open(const Outgoing& outgoing, std::uint64_t key);
+  [[gnu::noinline]] void hand_over_compressed(Flow& flow, FabricFw& entry, Message& message, Time ready);
   [[gnu::noinline]] void note_sent(Flow& flow, const Message& message);
   [[noreturn]] void refuse_size(const Outgoing& outgoing) const;
   void post(const Outgoing& outgoing, Time ready, Bytes* data);
@@ -131,17 +133,23 @@ class alignas(64) SendPort {
     message.cookie = what.cookie;
     message.dtype = what.dtype;
     message.windowed = tracking == Tracking::kTracked;
-    if (data != nullptr) move_values(message.data, *data);
+    if (data != nullptr) {
+      move_values(message.data, *data);
+      if ((what.dtype & kCompressedMessage) != 0) return hand_over_compressed(flow, entry, message, ready);
+    }
     hand_over(flow, entry, message, ready);
   }
-  /// A message whose combine is done early does not overtake one before it in its flow.
-  void hand_over(Flow& flow, FabricFw& entry, Message& message, Time ready) {
+  void number(Flow& flow, Message& message) {
     message.flow = &flow;
     message.first_packet = flow.next_packet;
     message.source = npu_;
     flow.next_packet += message.packets;
     sent_bytes_ += message.bytes;
     ++sent_messages_;
+  }
+  /// A message whose combine is done early does not overtake one before it in its flow.
+  void hand_over(Flow& flow, FabricFw& entry, Message& message, Time ready) {
+    number(flow, message);
     flow.last_origin = std::max({flow.last_origin, ready, calendar_.now()});
     if (flow.pace != nullptr) flow.last_origin = flow.pace->next(flow.last_origin);
 
@@ -170,6 +178,7 @@ class alignas(64) SendPort {
   std::size_t places_used_ = 0;
   Arena& arena_;
   std::vector<ArenaPointer<SendWindow>> windows_;
+  CompressionUnit* compression_;
 };
 
 }  // namespace wafervp

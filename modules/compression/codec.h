@@ -38,6 +38,9 @@ struct Cost {
   std::uint64_t table_bytes = 0;    ///< read from memory beside the values (rows of F and PE)
   std::uint64_t fill_elements = 0;  ///< that must be in before the first result leaves
   std::uint64_t fill_cycles = 0;    ///< of the pipeline besides
+  /// Each part of the payload goes with the values before it only, so that packets can go on before the last
+  /// one is there. False: the whole message has to be there first.
+  bool streams = true;
 };
 
 /// Cycles of a unit with `lanes` elements a cycle until its first result; 0 for an empty message.

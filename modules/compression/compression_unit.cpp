@@ -18,12 +18,13 @@ using compression::Direction;
 using compression::Shape;
 using compression::TrafficClass;
 
-/// What a compressed message carries. Message::data is a pointer to `payload`, which shares the envelope, so
-/// that nothing between two units needs to know of it.
+/// What a compressed message carries. Message::data is a pointer to the payload, which shares the envelope,
+/// so that nothing between two units needs to know of it. A sum that is made in the payload keeps it.
 struct CompressionEnvelope {
-  std::vector<std::byte> payload;  ///< empty where the run carries sizes only; first, see open()
+  CompressedData data;             ///< first, see open()
   compression::WireHeader header;  ///< its shape is that of the filled-up values
   std::uint64_t dense_bytes = 0;
+  Time made = 0;
   std::uint64_t k = 0;
   std::uint32_t version = 0;
   std::uint32_t traffic_class = 0, tensor = 0;
@@ -37,14 +38,43 @@ using Envelope = CompressionEnvelope;
 constexpr std::uint32_t kForwardTensor = 1, kStreamTensor = 3;
 
 Bytes seal(std::shared_ptr<Envelope> envelope) {
-  auto& payload = envelope->payload;
+  auto& payload = envelope->data.payload;
   return {std::move(envelope), &payload};
 }
 
-/// A pointer to an object of standard layout and one to its first member convert into each other.
-const Envelope& open(const Bytes& data) {
+const Envelope& open(const CompressedData& data) {
   static_assert(std::is_standard_layout_v<Envelope>);
-  return *reinterpret_cast<const Envelope*>(data.get());
+  return *reinterpret_cast<const Envelope*>(&data);
+}
+const Envelope& open(const Bytes& data) { return open(CompressedData::of(data)); }
+
+std::string version_difference(std::uint64_t expected, std::uint64_t found) {
+  return "expected version " + std::to_string(expected) + " of U, found version " + std::to_string(found);
+}
+
+/// Of two messages that meet in one sum.
+std::string difference_of(const CompressedData& one, const CompressedData& other) {
+  const Envelope &a = open(one), &b = open(other);
+  const auto name = [](const Envelope& envelope) {
+    return codec_name(static_cast<compression::CodecId>(envelope.header.codec));
+  };
+  const auto text = [&](const std::string& expected, const std::string& found) {
+    return std::string(name(a)) + ": expected " + expected + ", found " + found;
+  };
+  if (a.header.codec != b.header.codec)
+    return text(std::string("codec ") + name(a), std::string("codec ") + name(b));
+  if (a.k != b.k) return text("k " + std::to_string(a.k), "k " + std::to_string(b.k));
+  if (a.version != b.version) return name(a) + (": " + version_difference(a.version, b.version));
+  if (a.header.version != b.header.version) {
+    return name(a) + (": " + version_difference(a.header.version, b.header.version));
+  }
+  if (a.header.direction != b.header.direction)
+    return text("messages of one direction", "a forward and a backward one");
+  if (a.header.parameter != b.header.parameter || a.header.shape != b.header.shape ||
+      a.data.payload.size() != b.data.payload.size()) {
+    return text("payloads of one form", "two forms");
+  }
+  return "";
 }
 
 Direction direction_of(std::uint32_t tensor) {
@@ -90,16 +120,41 @@ CompressionUnit::~CompressionUnit() = default;
 
 void CompressionUnit::refuse(const std::string& text) const { throw CompressionFault(owner_ + ": " + text); }
 
-Time CompressionUnit::pass(Engine& engine, const Cost& cost, Element element, Time arrival,
-                           CompressionStatistics::Engine& statistics) {
-  const Time busy = timing_.busy(cost);
-  const Time begin = std::max(arrival + timing_.setup(), engine.free_at);
-  engine.free_at = std::min(begin + busy, kTimeEnd);
+CompressionUnit::Span CompressionUnit::pass(Engine& engine, const Cost& cost, Element element,
+                                            const Span& arrival, Time last_share,
+                                            CompressionStatistics::Engine& statistics) {
+  const Time busy = timing_.busy(cost), fill = timing_.fill(cost, element);
+  const Time begin = std::max(arrival.first + timing_.setup(), engine.free_at);
+  engine.free_at = std::min(std::max(begin + busy, arrival.last + last_share), kTimeEnd);
   // What takes a shorter way through the pipeline does not overtake.
-  engine.done = std::max(engine.done, std::min(engine.free_at + timing_.fill(cost, element), kTimeEnd));
+  const Time before = engine.done;
+  engine.done = std::max(before, std::min(engine.free_at + fill, kTimeEnd));
   ++statistics.messages;
   statistics.busy_ps += busy;
-  return engine.done;
+  return {std::min(std::max(before, begin + fill), engine.done), engine.done};
+}
+
+/// Of the last packet of a message that comes.
+Time CompressionUnit::last_share(const Cost& cost) const {
+  if (cost.wire_bytes == 0) return 0;
+  __extension__ using Wide = unsigned __int128;
+  const std::uint64_t last = (cost.wire_bytes - 1) % kPacketBytes + 1;
+  return static_cast<Time>((static_cast<Wide>(timing_.busy(cost)) * last + cost.wire_bytes - 1) /
+                           cost.wire_bytes);
+}
+
+Time CompressionUnit::made(const Message& message) { return open(message.data).made; }
+
+const Rate& CompressionUnit::pace(std::uint64_t bytes, Time span) {
+  __extension__ using Wide = unsigned __int128;
+  constexpr std::uint64_t kFastest = std::uint64_t{1} << 62, kLeastDropped = std::uint64_t{1} << 14;
+  const Wide exact = (static_cast<Wide>(bytes) * kPsPerSecond + span - 1) / span;
+  std::uint64_t rate =
+      std::max<std::uint64_t>(exact < kFastest ? static_cast<std::uint64_t>(exact) : kFastest, 1);
+  std::uint64_t step = 1;
+  while (rate / step >= kLeastDropped) step *= 2;
+  rate = (rate + step - 1) / step * step;
+  return paces_.try_emplace(rate, rate).first->second;
 }
 
 Shape shape_of(const CompressionUse& use, std::uint64_t bytes) {
@@ -130,7 +185,7 @@ void CompressionUnit::note_error(const Bank& bank, const std::vector<std::byte>&
                                  const Envelope& envelope) {
   const Context context = context_of(envelope.header);
   std::vector<std::byte> back;
-  bank.use.codec->decode(envelope.header, envelope.payload, envelope.header.shape, context, back);
+  bank.use.codec->decode(envelope.header, envelope.data.payload, envelope.header.shape, context, back);
   const std::size_t count = values.size() / element_bytes(bank.use.element);
   std::vector<double> before(count), after(count);
   compression::widen(bank.use.element, values.data(), before.data(), count);
@@ -160,13 +215,14 @@ void CompressionUnit::encode(const Bank& bank, const DenseMessage& message, Enve
   values.resize(compression::dense_bytes(shape));
   compression::Encoded encoded = bank.use.codec->encode({shape, values}, context);
   envelope.header = encoded.header;
-  envelope.payload = std::move(encoded.payload);
+  envelope.data.payload = std::move(encoded.payload);
   note_error(bank, values, envelope);
 }
 
 CompressedMessage CompressionUnit::compress(const DenseMessage& message, Time ready) {
   const Bank& bank = banks_[message.traffic_class][message.tensor];
   const auto envelope = std::make_shared<Envelope>();
+  envelope->data.difference = difference_of;
   envelope->dense_bytes = message.bytes;
   envelope->traffic_class = message.traffic_class;
   envelope->tensor = message.tensor;
@@ -183,7 +239,7 @@ CompressedMessage CompressionUnit::compress(const DenseMessage& message, Time re
     cost = bank.use.codec->compress_cost(header.shape, header.direction);
     if (values_ && message.data != nullptr) {
       encode(bank, message, *envelope);
-      cost.wire_bytes = envelope->payload.size();
+      cost.wire_bytes = envelope->data.payload.size();
     } else {
       header.payload_bytes = cost.wire_bytes;
     }
@@ -199,8 +255,10 @@ CompressedMessage CompressionUnit::compress(const DenseMessage& message, Time re
   ++of_class.messages;
   of_class.dense_bytes += message.bytes;
   of_class.wire_bytes += cost.wire_bytes;
-  const Time done = pass(egress_, cost, bank.use.element, ready, statistics_.egress);
-  return {cost.wire_bytes, done, seal(envelope), dtype};
+  const Span left = pass(egress_, cost, bank.use.element, {ready, ready}, 0, statistics_.egress);
+  envelope->made = left.last;
+  const bool in_packets = streams(cost) && packets_of(cost.wire_bytes) > 1;
+  return {cost.wire_bytes, in_packets ? left.first : left.last, left.last, seal(envelope), dtype};
 }
 
 void CompressionUnit::set_subspace(const std::shared_ptr<const compression::Subspace>& subspace) {
@@ -221,6 +279,9 @@ void CompressionUnit::set_subspace(const std::shared_ptr<const compression::Subs
 
 tlm::tlm_sync_enum CompressionUnit::nb_transport_fw(Run& run, FabricPhase&, sc_core::sc_time&) {
   Message& message = *run.message;
+  if ((message.dtype & kCompressed) != 0 && run.count != 0 && run.first == message.first_packet) {
+    first_packets_[&message] = run.tail(0);
+  }
   if (run.count != 0 && run.complete()) {
     message.sink = (message.dtype & kCompressed) != 0 ? this : receiver_;
     message.group = run.flow->group;
@@ -244,8 +305,7 @@ void CompressionUnit::check(const Bank& bank, const Envelope& envelope, const Me
            std::to_string(envelope.k));
   }
   if (bank.version != envelope.version) {
-    refuse(from + bank.use.codec->name() + ": expected version " + std::to_string(bank.version) +
-           " of U, found version " + std::to_string(envelope.version));
+    refuse(from + bank.use.codec->name() + ": " + version_difference(bank.version, envelope.version));
   }
 }
 
@@ -259,11 +319,11 @@ void CompressionUnit::on_message(Message& message, Time now) {
   try {
     cost = bank.use.codec->decompress_cost(header.shape, header.direction);
     cost.wire_bytes = message.bytes;
-    if (values_ && header.payload_bytes == envelope.payload.size()) {
+    if (values_ && header.payload_bytes == envelope.data.payload.size()) {
       Context context = context_of(header);
       context.traffic = traffic_of(envelope.traffic_class, envelope.tensor);
       auto values = std::make_shared<std::vector<std::byte>>();
-      bank.use.codec->decode(header, envelope.payload, header.shape, context, *values);
+      bank.use.codec->decode(header, envelope.data.payload, header.shape, context, *values);
       values->resize(envelope.dense_bytes);
       message.data = std::move(values);
     }
@@ -275,7 +335,10 @@ void CompressionUnit::on_message(Message& message, Time now) {
   message.bytes = envelope.dense_bytes;
   message.dtype = 0;
   message.sink = receiver_;
-  calendar_.schedule(message, pass(ingress_, cost, bank.use.element, now, statistics_.ingress));
+  const Span arrival{streams(cost) ? first_packets_.at(&message) : now, now};
+  first_packets_.erase(&message);
+  calendar_.schedule(
+      message, pass(ingress_, cost, bank.use.element, arrival, last_share(cost), statistics_.ingress).last);
 }
 
 }  // namespace wafervp

@@ -3,10 +3,12 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <systemc>
+#include <unordered_map>
 
 #include "compression/codec.h"
 #include "compression/subspace.h"
@@ -85,7 +87,8 @@ struct DenseMessage {
 /// The same as it goes over the wire.
 struct CompressedMessage {
   std::uint64_t bytes;
-  Time ready;          ///< it may leave from then on
+  Time ready;          ///< its packets leave the engine from then on, evenly
+  Time made;           ///< all of it has left the engine; `ready` where it is kept until then
   Bytes data;          ///< what the other unit needs; never null
   std::uint8_t dtype;  ///< with kCompressed
 };
@@ -118,6 +121,11 @@ class CompressionUnit : public sc_core::sc_module, public FabricFwInterface, pub
   /// Takes a message whose values are there at `ready`. Messages are compressed in the order of calls.
   /// Throws CompressionFault where the codec cannot do it.
   CompressedMessage compress(const DenseMessage& message, Time ready);
+  /// CompressedMessage::made of a message that a unit has made.
+  static Time made(const Message& message);
+  /// At which `bytes` take `span` ps; rounded up to 14 binary digits, so that there are few. Valid as long as
+  /// the unit is.
+  const Rate& pace(std::uint64_t bytes, Time span);
 
   /// From the fabric; messages that are not compressed pass without delay.
   tlm::tlm_sync_enum nb_transport_fw(Run& run, FabricPhase& phase, sc_core::sc_time& delay) override;
@@ -155,9 +163,18 @@ class CompressionUnit : public sc_core::sc_module, public FabricFwInterface, pub
     Time done = 0;     ///< of the last message
   };
 
-  /// When the message is through that is there at `arrival`.
-  Time pass(Engine& engine, const compression::Cost& cost, Element element, Time arrival,
-            CompressionStatistics::Engine& statistics);
+  /// When a message comes to an engine, or leaves it.
+  struct Span {
+    Time first;  ///< first packet, or beginning of its making
+    Time last;
+  };
+  bool streams(const compression::Cost& cost) const {
+    return cost.streams && timing_.rates().forwards_packets;
+  }
+  /// The law: when a message leaves that comes in `arrival`, the last packet with `last_share` of the work.
+  Span pass(Engine& engine, const compression::Cost& cost, Element element, const Span& arrival,
+            Time last_share, CompressionStatistics::Engine& statistics);
+  Time last_share(const compression::Cost& cost) const;
   void check_rows(const CompressionUse& use, std::uint64_t bytes) const;
   void encode(const Bank& bank, const DenseMessage& message, struct CompressionEnvelope& envelope);
   void note_error(const Bank& bank, const std::vector<std::byte>& values,
@@ -181,7 +198,9 @@ class CompressionUnit : public sc_core::sc_module, public FabricFwInterface, pub
   Engine egress_, ingress_;
   MessageSink* receiver_ = nullptr;
   TokenSource* tokens_ = nullptr;
-  std::uint64_t forward_messages_ = 0;  ///< compressed so far
+  std::uint64_t forward_messages_ = 0;                      ///< compressed so far
+  std::unordered_map<const Message*, Time> first_packets_;  ///< when they are here, of messages that come
+  std::map<std::uint64_t, Rate> paces_;                     ///< by bytes per second
   std::uint32_t select_ = 0;
   CompressionStatistics statistics_;
   std::array<CompressionClassStatistics, 4> by_class_{};  ///< by TrafficClass

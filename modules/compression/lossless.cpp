@@ -150,6 +150,8 @@ Cost Lossless::compress_cost(const Shape& shape, Direction direction) const {
   cost.passes = 2;  // one to find the exponents, one to code them
   cost.wire_bytes = wire_bytes(shape, direction);
   cost.fill_cycles = 16;
+  cost.streams =
+      false;  // the exponents of all elements make the book; fractions, codes and escapes are apart
   return cost;
 }
 

@@ -49,6 +49,7 @@ Cost LowRank::compress_cost(const Shape& shape, Direction direction) const {
   cost.wire_bytes = wire_bytes(shape, direction);
   cost.fill_elements = shape.width * r;  // no element of Q is done before the last row
   cost.fill_cycles = 16;
+  cost.streams = false;
   return cost;
 }
 
@@ -60,6 +61,7 @@ Cost LowRank::decompress_cost(const Shape& shape, Direction direction) const {
   cost.wire_bytes = wire_bytes(shape, direction);
   cost.fill_elements = (shape.rows + shape.width) * r;  // every value needs all of P, and a row of Q
   cost.fill_cycles = 16;
+  cost.streams = false;
   return cost;
 }
 

@@ -85,6 +85,7 @@ Cost TopK::compress_cost(const Shape& shape, Direction direction) const {
   cost.wire_bytes = wire_bytes(shape, direction);
   cost.fill_elements = shape.width;  // the last element of a row may be its largest
   cost.fill_cycles = 16;
+  cost.streams = false;  // indices follow behind the values of all rows
   return cost;
 }
 
@@ -93,6 +94,7 @@ Cost TopK::decompress_cost(const Shape& shape, Direction direction) const {
   cost.dense_bytes = dense_bytes(shape);
   cost.wire_bytes = wire_bytes(shape, direction);
   cost.fill_cycles = 16;
+  cost.streams = false;  // indices follow behind the values of all rows
   return cost;
 }
 

@@ -26,6 +26,7 @@ CompressionRates CompressionRates::kernel(std::uint64_t hbm_bytes_per_s, double 
   rates.dense_bytes_per_s = hbm_bytes_per_s;
   rates.macs_per_s = static_cast<std::uint64_t>(std::clamp(flops_per_s / 2, 1.0, 9e18));
   rates.setup_ps = kKernelSetup;
+  rates.forwards_packets = false;
   return rates;
 }
 

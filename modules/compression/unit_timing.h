@@ -17,9 +17,10 @@ struct CompressionRates {
   std::uint64_t wire_bytes_per_s = 0;   ///< of the payload
   Time setup_ps = 0;                    ///< of a message
   std::uint64_t fill_cycles = 0;        ///< of the pipeline, besides those of the codec
+  bool forwards_packets = true;         ///< where the codec streams; false: whole messages only
 
   /// A kernel on an accelerator: 5 us to launch, values at the rate of its memory, a multiply-accumulate is
-  /// two of its floating-point operations.
+  /// two of its floating-point operations. It works from memory to memory, on whole messages.
   static CompressionRates kernel(std::uint64_t hbm_bytes_per_s, double flops_per_s);
   /// A unit of its own: 1 GHz, 64 bytes of values a cycle, so that 32 elements of 2 bytes meet `k` columns,
   /// 20 ns of setup.

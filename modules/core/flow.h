@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "core/calendar.h"
@@ -69,8 +70,22 @@ struct alignas(64) Flow {
 
 struct Message;
 
-/// In Message::dtype: a compression unit made the message, and its data are that unit's.
+/// In Message::dtype: a compression unit made the message, and its data are the payload of its
+/// CompressedData.
 inline constexpr std::uint8_t kCompressedMessage = 0x80;
+
+/// In front of what a compression unit keeps of a message.
+struct CompressedData {
+  std::vector<std::byte> payload;  ///< empty where the run carries sizes only; first, see of()
+  /// Why the payloads of the two cannot be added up, empty where they can: "expected version 0 of U, found
+  /// version 1".
+  std::string (*difference)(const CompressedData& one, const CompressedData& other) = nullptr;
+
+  /// A pointer to an object of standard layout and one to its first member convert into each other.
+  static const CompressedData& of(const Bytes& data) {
+    return *reinterpret_cast<const CompressedData*>(data.get());
+  }
+};
 
 /// Where a message's last byte arrives.
 class MessageSink {
@@ -127,7 +142,8 @@ struct alignas(64) Message final : CalendarEntry {
 /// Consecutive packets of one message that pass one place at the rate of the link they came over. Packet
 /// `first + i` begins to pass at origin + rate.ps(offset + i * 4096); without a rate (from a source) all pass
 /// at once. A paced run goes at the rate of a slower link: its packets are shorter on the wire than their
-/// spacing, so that their heads come `late` after the beginning of their slot.
+/// spacing, so that their heads come `late` after the beginning of their slot. With all of the spacing as
+/// `late` (from a source that makes them so) each is there as a whole at the end of its slot.
 struct RunSpan {
   Message* message = nullptr;  ///< valid until the message is delivered
   const Rate* rate = nullptr;

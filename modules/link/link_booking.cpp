@@ -44,12 +44,19 @@ inline void LinkEngine::put_on(Run& run, Time start, Time keep) {
 }
 
 tlm::tlm_sync_enum LinkEngine::book(Run& run, FabricPhase& phase, sc_core::sc_time& delay) {
+  if (run.rate != nullptr) return unbook_for_pace(run, phase, delay);
   if (path_ != nullptr) return book_path(run, phase, delay);
   put_on(run, std::max(free_at_, run.origin), 0);
   if (run.message->windowed) tell_source(run);
   run.origin += config_.latency;
   run.hop = 1;
   return only_next_->nb_transport_fw(run, phase, delay);
+}
+
+/// What is booked has all its packets there at once.
+tlm::tlm_sync_enum LinkEngine::unbook_for_pace(Run& run, FabricPhase& phase, sc_core::sc_time& delay) {
+  unbook(calendar_.now());
+  return take(run, phase, delay);
 }
 
 tlm::tlm_sync_enum LinkEngine::book_path(Run& run, FabricPhase& phase, sc_core::sc_time& delay) {

@@ -137,7 +137,7 @@ tlm::tlm_sync_enum LinkEngine::take(Run& run, FabricPhase& phase, sc_core::sc_ti
   Lane& lane = Lane::of(run, run.hop);
   if (!lane.placed) {
     set_places(lane);
-    begin_booking(lane);
+    if (run.rate == nullptr) begin_booking(lane);
     if (only_ != nullptr) return book(run, phase, delay);
   }
   const Time now = calendar_.now();

@@ -141,6 +141,7 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
 
   tlm::tlm_sync_enum take(Run& run, FabricPhase& phase, sc_core::sc_time& delay);
   tlm::tlm_sync_enum book(Run& run, FabricPhase& phase, sc_core::sc_time& delay);
+  [[gnu::noinline]] tlm::tlm_sync_enum unbook_for_pace(Run& run, FabricPhase& phase, sc_core::sc_time& delay);
   [[gnu::noinline]] tlm::tlm_sync_enum book_path(Run& run, FabricPhase& phase, sc_core::sc_time& delay);
   void put_on(Run& run, Time start, Time keep);
   [[gnu::noinline]] void tell_source(const Run& run);

@@ -49,7 +49,7 @@ tlm::tlm_sync_enum SiteLink::nb_transport_fw(Run& run, FabricPhase&, sc_core::sc
     calendar_.cancel(waiting);
   }
   // The gateway takes packets as they come. What waits at a source leaves it with the wire.
-  if (run.rate != nullptr) {
+  if (run.hop != 0) {
     Run credit = run;
     credit.hopeful = false;
     FabricPhase phase = FabricPhase::kCredit;
@@ -99,7 +99,7 @@ void SiteLink::send(Waiting& waiting, Time now) {
   spare_.push_back(std::move(entry->second));
   waiting_.erase(entry);
 
-  const bool from_source = run.rate == nullptr;
+  const bool from_source = run.hop == 0;
   run.rate = &config_.rate;
   run.first = message.first_packet;
   run.count = message.packets;

@@ -61,9 +61,7 @@ void CollectiveStage::note_message(std::size_t input, const Run& run) {
   for (std::size_t i = 0; i < record->inputs.size(); ++i) {
     const Message* other = record->inputs[i];
     if (other == nullptr) continue;
-    text += (other->source.valid() ? " NPU " + std::to_string(other->source.value)
-                                   : " port " + std::to_string(config_.inputs[i])) +
-            " sends " + std::to_string(other->bytes) + " bytes,";
+    text += ' ' + name_of(*record, i) + " sends " + std::to_string(other->bytes) + " bytes,";
   }
   text.back() = '.';
   throw CollectiveMismatch(config_.group, text);
@@ -113,14 +111,40 @@ std::vector<Bytes> CollectiveStage::values_of(const Record& record) const {
     if (message->data == nullptr) return std::vector<Bytes>(config_.outputs.size());
     inputs.push_back(message->data);
   }
-  const std::uint8_t dtype = record.inputs.front()->dtype;
-  if ((dtype & kCompressedMessage) != 0) {  // alike from all inputs where there are sizes only
-    return std::vector<Bytes>(config_.outputs.size(), inputs.front());
+  std::uint8_t dtype = record.inputs.front()->dtype;
+  if ((dtype & kCompressedMessage) != 0) {
+    check_alike(record);
+    if (inputs.front()->empty()) return std::vector<Bytes>(config_.outputs.size(), inputs.front());
+    dtype = static_cast<std::uint8_t>(dtype & ~kCompressedMessage);
   }
   const auto element = element_of(dtype);
   if (config_.arithmetic != nullptr) return config_.arithmetic->outputs(std::move(inputs), element);
   return std::vector<Bytes>(config_.outputs.size(),
                             port_tree_sum(config_.inputs, std::move(inputs), element));
+}
+
+/// Of messages that compression units have made.
+void CollectiveStage::check_alike(const Record& record) const {
+  const Message& first = *record.inputs.front();
+  for (std::size_t i = 1; i < record.inputs.size(); ++i) {
+    const Message& other = *record.inputs[i];
+    const CompressedData& data = CompressedData::of(first.data);
+    const std::string difference = other.dtype != first.dtype
+                                       ? "found elements of different types, or one that is not compressed"
+                                       : data.difference(data, CompressedData::of(other.data));
+    if (difference.empty()) continue;
+    throw CollectiveMismatch(config_.group, "in-network flow " + std::to_string(config_.group) + " at " +
+                                                owner_.name() + ": messages of " + name_of(record, 0) +
+                                                " and " + name_of(record, i) +
+                                                " cannot be added up: " + difference);
+  }
+}
+
+/// Who sent the message at input `i`.
+std::string CollectiveStage::name_of(const Record& record, std::size_t i) const {
+  const Message& message = *record.inputs[i];
+  if (message.source.valid()) return "NPU " + std::to_string(message.source.value);
+  return "port " + std::to_string(config_.inputs[i]);
 }
 
 void CollectiveStage::send_on(const Run& merged) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "core/calendar.h"
@@ -75,6 +76,8 @@ class CollectiveStage {
   void open_outputs(const Message& model);
   void start_outputs(Record& record);
   std::vector<Bytes> values_of(const Record& record) const;
+  void check_alike(const Record& record) const;
+  std::string name_of(const Record& record, std::size_t i) const;
   void send_on(const Run& merged);
   void return_credit(const Run& merged);
   void answer(Time now);

@@ -162,7 +162,7 @@ void collect_collectives(const Wafer& wafer, const CompressionPlan& compression,
 void collect_links(const Wafer& wafer, const Topology& topology, Results& results) {
   results.links.reserve(wafer.links().size());
   for (std::size_t k = 0; k < wafer.links().size(); ++k) {
-    const LinkStatistics& statistics = wafer.links()[k]->statistics();
+    const LinkStatistics statistics = wafer.link_statistics(LinkId(static_cast<std::uint32_t>(k)));
     const LinkSpec& spec = topology.links[k];
     LinkResult result;
     result.name = spec.name;
@@ -395,6 +395,7 @@ Results run_scenario(const Scenario& scenario, const RunHooks& hooks) {
     collect_classes(wafer, plan, scenario.detail.data == DataMode::kValues, workload.programs.size(),
                     results);
   }
+  if (const auto ports = wafer.port_compression()) results.compression = compression_result(*ports);
   if (training != nullptr) {
     results.training = training->result();
     results.training->gradient_sum = training->gradient_sum();

@@ -29,6 +29,7 @@ class Checks {
   void needs_io(const Scenario& scenario, const std::string& pointer, const std::string& what);
   void firmware(const Scenario& scenario);
   void compression(const Scenario& scenario);
+  void compression_at_ports(const Scenario& scenario);
   void parallelism(const Scenario& scenario);
   void placement(const Scenario& scenario);
   void training(const Scenario& scenario);

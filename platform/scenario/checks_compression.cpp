@@ -35,9 +35,11 @@ void Checks::compression(const Scenario& scenario) {
     }
     return;
   }
+  const bool at_ports = spec.placement == CompressionPlacement::kFredPorts;
+  if (at_ports) compression_at_ports(scenario);
   if (!any) warn("/wafer/compression/placement", "changes nothing: the policy names no codec");
   if (spec.policy.streaming != CodecName::kNone) {
-    if (spec.placement != CompressionPlacement::kNpuAndIo) {
+    if (spec.placement == CompressionPlacement::kNpu) {
       validator_.fault("/wafer/compression/policy/streaming",
                        std::string("found ") + to_word(spec.policy.streaming) +
                            "; what comes from I/O controllers is compressed there: placement npu_and_io is "
@@ -47,7 +49,7 @@ void Checks::compression(const Scenario& scenario) {
     needs_io(scenario, "/wafer/compression/policy/streaming", "a codec of streams");
   }
   const CodecSpec& codec = spec.codec;
-  if (uses(CodecName::kSubspace) && validator_.sound({"/wafer/compression/codec/k"})) {
+  if (!at_ports && uses(CodecName::kSubspace) && validator_.sound({"/wafer/compression/codec/k"})) {
     const std::uint64_t width = row_width(scenario);
     if (codec.k == 0) {
       validator_.fault("/wafer/compression/codec/k",
@@ -92,11 +94,55 @@ void Checks::compression(const Scenario& scenario) {
     }
   }
   for (const auto& [name, used] : policy) {
-    if (used != CodecName::kSubspace && used != CodecName::kLowRank && used != CodecName::kZfp) continue;
+    if (at_ports || (used != CodecName::kSubspace && used != CodecName::kLowRank && used != CodecName::kZfp))
+      continue;
     if (row_width(scenario) != 0) continue;
     validator_.fault(std::string("/wafer/compression/policy/") + name,
                      std::string("found ") + to_word(used) +
                          ", which works on rows: /wafer/compression/codec/width is needed");
+  }
+}
+
+/// Units that see one packet at a time, between switches that see values.
+void Checks::compression_at_ports(const Scenario& scenario) {
+  const CompressionSpec& spec = scenario.wafer.compression;
+  if (scenario.wafer.fabric.kind != FabricKind::kFred) {
+    validator_.fault("/wafer/compression/placement",
+                     std::string("found fred_ports, which needs a fabric of kind fred, found ") +
+                         to_word(scenario.wafer.fabric.kind));
+  }
+  const auto why_not = [](CodecName codec) -> const char* {
+    switch (codec) {
+      case CodecName::kSubspace:
+      case CodecName::kLowRank:
+        return "works on the rows of a whole message";
+      case CodecName::kTopK:
+        return "chooses among the rows of a whole message";
+      case CodecName::kThreshold:
+        return "keeps a threshold for each tensor and sender";
+      default:
+        return nullptr;
+    }
+  };
+  for (const auto& [name, codec] :
+       {std::pair{"mp", spec.policy.mp}, std::pair{"pp", spec.policy.pp}, std::pair{"dp", spec.policy.dp},
+        std::pair{"streaming", spec.policy.streaming}}) {
+    if (codec == CodecName::kNone) continue;
+    const std::string pointer = std::string("/wafer/compression/policy/") + name,
+                      found = std::string("found ") + to_word(codec);
+    if (const char* why = why_not(codec)) {
+      validator_.fault(
+          pointer,
+          found + ", which " + why +
+              "; at ports (/wafer/compression/placement) each packet is compressed by itself: expected "
+              "bypass, cast, int8, int4, lossless or zfp");
+    } else if (scenario.detail.data == DataMode::kValues && codec != CodecName::kBypass &&
+               codec != CodecName::kLossless) {
+      validator_.fault(
+          pointer, found +
+                       " with /detail/data values: values do not change at ports, and this codec loses some "
+                       "of theirs at each; use data none, bypass or lossless");
+    }
   }
 }
 

@@ -158,8 +158,10 @@ struct FirmwareSpec {
   std::uint32_t relay_chunks;   // chunks of a relayed broadcast, 0: chosen by the workload
   double x_first_share;         // hierarchical on a mesh; negative: balanced
 };
-enum class CompressionPlacement { kOff, kNpu, kNpuAndIo };
+enum class CompressionPlacement { kOff, kNpu, kNpuAndIo, kFredPorts };
+enum class CompressedLinks { kBetweenSwitches, kAll };
 enum class CompressionPreset { kKernel, kUnit };
+enum class UnitForwarding { kPreset, kPackets, kMessages };
 /// kNone: as they are.
 enum class CodecName {
   kNone,
@@ -204,9 +206,11 @@ struct CompressionUnitSpec {
   std::uint64_t clock_hz, dense_bytes_per_s, macs_per_s, wire_bytes_per_s;
   double setup_ns;
   std::uint64_t fill_cycles;
+  UnitForwarding forwarding;
 };
 struct CompressionSpec {
   CompressionPlacement placement;
+  CompressedLinks links;  // fred_ports
   CompressionPolicySpec policy;
   CodecSpec codec;
   CompressionUnitSpec unit;

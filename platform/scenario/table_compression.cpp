@@ -81,6 +81,13 @@ void describe_unit(Table<Scenario>& table) {
                "Setup of a message. Negative: of the preset.", FIELD(unit.setup_ns));
   table.integer("/wafer/compression/unit/fill_cycles", "cycles", 0, 0, 1000000,
                 "Cycles to fill the pipeline besides those of the codec.", FIELD(unit.fill_cycles));
+  table.word(
+      "/wafer/compression/unit/forwarding", "preset",
+      "When a compressed message goes on. packets: each packet as soon as the unit has made it, and the "
+      "far end begins with the first that comes; codecs that need the whole message first (top_k, "
+      "low_rank, lossless) wait for it. messages: when all of it is there. preset: packets for a unit, "
+      "messages for a kernel.",
+      FIELD(unit.forwarding));
 }
 
 }  // namespace
@@ -90,8 +97,13 @@ void describe_compression(std::vector<Descriptor>& all) {
   table.object("/wafer/compression", "Units that make messages smaller on their way through the fabric.");
   table.word("/wafer/compression/placement", "off",
              "Where units stand. npu: between each NPU and its links; npu_and_io: at the I/O controllers "
-             "too, which streams of weights need.",
+             "too, which streams of weights need. fred_ports: at both ends of links of a FRED fabric, for "
+             "each packet by itself, so that switches see the values and sum them.",
              FIELD(placement));
+  table.word("/wafer/compression/links", "between_switches",
+             "fred_ports: which links have units. between_switches: from L1 switches up, on all levels; all: "
+             "those to NPUs and I/O controllers too.",
+             FIELD(links));
   table.object("/wafer/compression/policy",
                "Codec of each traffic class (wafervp list codecs). What one message holds goes through it "
                "as a whole: a chunk of a collective, a hand-over of a pipeline.");

@@ -202,13 +202,27 @@ template <>
 const Words<CompressionPlacement>& words_of() {
   static const Words<CompressionPlacement> words = {{"off", CompressionPlacement::kOff},
                                                     {"npu", CompressionPlacement::kNpu},
-                                                    {"npu_and_io", CompressionPlacement::kNpuAndIo}};
+                                                    {"npu_and_io", CompressionPlacement::kNpuAndIo},
+                                                    {"fred_ports", CompressionPlacement::kFredPorts}};
+  return words;
+}
+template <>
+const Words<CompressedLinks>& words_of() {
+  static const Words<CompressedLinks> words = {{"between_switches", CompressedLinks::kBetweenSwitches},
+                                               {"all", CompressedLinks::kAll}};
   return words;
 }
 template <>
 const Words<CompressionPreset>& words_of() {
   static const Words<CompressionPreset> words = {{"kernel", CompressionPreset::kKernel},
                                                  {"unit", CompressionPreset::kUnit}};
+  return words;
+}
+template <>
+const Words<UnitForwarding>& words_of() {
+  static const Words<UnitForwarding> words = {{"preset", UnitForwarding::kPreset},
+                                              {"packets", UnitForwarding::kPackets},
+                                              {"messages", UnitForwarding::kMessages}};
   return words;
 }
 template <>

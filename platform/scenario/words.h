@@ -73,7 +73,11 @@ const std::vector<std::pair<const char*, FredRemedy>>& words_of();
 template <>
 const std::vector<std::pair<const char*, CompressionPlacement>>& words_of();
 template <>
+const std::vector<std::pair<const char*, CompressedLinks>>& words_of();
+template <>
 const std::vector<std::pair<const char*, CompressionPreset>>& words_of();
+template <>
+const std::vector<std::pair<const char*, UnitForwarding>>& words_of();
 template <>
 const std::vector<std::pair<const char*, CodecName>>& words_of();
 template <>

@@ -7,6 +7,7 @@
 #include "scenario/words.h"
 #include "topology/picoseconds.h"
 #include "wafer/comm_table.h"
+#include "wafer/port_units.h"
 #include "wafer/tree_flows.h"
 #include "wafervp/hal.h"
 #include "workload/errors.h"
@@ -116,16 +117,16 @@ const char* operation_word(unsigned op) {
   return "an operation";
 }
 
+}  // namespace
+
 std::string pointer_of(const CompressionPlan::Class& of) {
   return std::string("/wafer/compression/policy/") + of.name;
 }
 
-}  // namespace
-
 CompressionPlan::CompressionPlan(const Scenario& scenario)
     : scenario_(scenario),
       element_(element_named(scenario.wafer.compression.codec.values, scenario.workload)) {
-  if (!at_npus()) return;
+  if (placement() == CompressionPlacement::kOff) return;
   const CompressionPolicySpec& policy = scenario.wafer.compression.policy;
   for (const Class& each :
        {Class{"mp", WVP_CLASS_MP, policy.mp, false}, Class{"pp", WVP_CLASS_PP, policy.pp, false},
@@ -169,7 +170,7 @@ CompressionUse CompressionPlan::use(const Class& of) const {
   use.codec = scenario_.detail.data == DataMode::kValues ? make(of) : shared_[at];
   const bool in_rows = of.codec == CodecName::kSubspace || of.codec == CodecName::kLowRank ||
                        of.codec == CodecName::kZfp || of.codec == CodecName::kTopK;
-  use.width = in_rows ? row_width(scenario_) : 0;
+  use.width = in_rows && !at_ports() ? row_width(scenario_) : 0;
   use.whole_rows = of.codec == CodecName::kSubspace;
   if (use.whole_rows) use.k = scenario_.wafer.compression.codec.k;
   use.element = element_;
@@ -198,6 +199,9 @@ CompressionRates CompressionPlan::rates() const {
   rates.wire_bytes_per_s = spec.wire_bytes_per_s;
   if (spec.setup_ns >= 0) rates.setup_ps = ps_of_ns(spec.setup_ns);
   rates.fill_cycles = spec.fill_cycles;
+  if (spec.forwarding != UnitForwarding::kPreset) {
+    rates.forwards_packets = spec.forwarding == UnitForwarding::kPackets;
+  }
   return rates;
 }
 
@@ -224,7 +228,8 @@ CompressionUnitConfig CompressionPlan::unit(NpuId end, bool is_io, const std::st
 const CompressionPlan::Class* CompressionPlan::class_of(const wvp_command& command,
                                                         const Communicator* group) const {
   const bool stream = group != nullptr && group->tensor == WVP_TENSOR_STREAM;
-  if (stream && command.op != WVP_OP_LOAD) return nullptr;
+  // What is stored goes from NPUs as it is, but through ports as all else.
+  if (stream && command.op != WVP_OP_LOAD && !at_ports()) return nullptr;
   for (const Class& each : classes_) {
     if (each.number == command.traffic_class && each.stream == stream) return &each;
   }
@@ -235,6 +240,12 @@ std::uint64_t CompressionPlan::wire_bytes(const wvp_command& command, const Comm
   const Class* found = class_of(command, &group);
   if (found == nullptr || command.bytes == 0) return command.bytes;
   const CompressionUse through = use(*found);
+  if (at_ports()) {
+    // Each packet by itself; on links without units there may be more.
+    const std::uint64_t packet =
+        through.codec->wire_bytes(shape_of(through, kPacketBytes), Direction::kBackward);
+    return std::max<std::uint64_t>(std::min(command.bytes, command.bytes / kPacketBytes * packet), 1);
+  }
   if (scenario_.detail.data == DataMode::kValues && through.codec->ratio_depends_on_data()) return 0;
   // Parts of it, each a message of its own, are no smaller together.
   return through.codec->wire_bytes(shape_of(through, command.bytes), group.tensor == WVP_TENSOR_FORWARD
@@ -244,6 +255,7 @@ std::uint64_t CompressionPlan::wire_bytes(const wvp_command& command, const Comm
 
 void CompressionPlan::check(const Topology& topology, const Workload& workload) const {
   if (classes_.empty()) return;
+  if (at_ports()) return PortUnits(scenario_, topology, *this).check(*this, workload);
   const TreeFlows trees(topology, workload.communicators);
   const CommTable comms(workload.communicators, trees);
   const std::uint64_t row = row_width(scenario_) * element_bytes(element_);
@@ -275,10 +287,6 @@ void CompressionPlan::check(const Topology& topology, const Workload& workload) 
                                        ", and its messages cannot be added up there: " + summable.reason +
                                        "; set /wafer/firmware/" + operation_word(command.op) +
                                        " to ring, or another codec");
-      }
-      if (scenario_.detail.data == DataMode::kValues) {
-        refuse(pointer_of(*found), std::string("found ") + to_word(found->codec) + ", but " + where +
-                                       ", which is not there yet for values: use /detail/data none");
       }
     }
   }

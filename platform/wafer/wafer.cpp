@@ -79,7 +79,12 @@ Wafer::Wafer(const Scenario& scenario, const Topology& topology, const Workload&
     fred_stages_ = std::make_unique<FredStages>(topology, tree_flows_, routing.use, routing.plan,
                                                 routing.configurations ? &*routing.configurations : nullptr);
   }
-  make_compression_units(scenario, workload);
+  const CompressionPlan plan(scenario);
+  if (!plan.classes().empty()) {
+    plan.check(topology, workload);
+    if (plan.at_npus()) make_compression_units(plan);
+    if (plan.at_ports()) port_units_ = std::make_unique<PortUnits>(scenario, topology, plan);
+  }
   make_accelerators(scenario, workload);
   for (std::size_t c = 0; c < workload.communicators.size(); ++c) set_pace(workload.communicators[c], c);
   make_links(scenario);
@@ -100,10 +105,7 @@ Wafer::~Wafer() {
   destroy_backwards(compression_units_);
 }
 
-void Wafer::make_compression_units(const Scenario& scenario, const Workload& workload) {
-  const CompressionPlan plan(scenario);
-  if (plan.classes().empty()) return;
-  plan.check(topology_, workload);
+void Wafer::make_compression_units(const CompressionPlan& plan) {
   for (std::uint32_t n = 0; n < topology_.ends(); ++n) {
     const bool is_io = n >= topology_.npus;
     if (is_io && !plan.at_io()) {
@@ -171,6 +173,7 @@ void Wafer::make_links(const Scenario& scenario) {
     }
     LinkConfig config = link_config(scenario, topology_, id);
     config.preemption.holders = holders;
+    if (port_units_ != nullptr && port_units_->at(id)) port_units_->apply(config, topology_.link(id));
     auto link = std::make_unique<Link>(name.c_str(), config, calendar_, &arena_);
     wafer_links.push_back(link.get());
     links_.push_back(std::move(link));
@@ -334,6 +337,24 @@ void Wafer::load_programs(const Scenario& scenario, const Workload& workload) {
     config.step_ps = step_ps;
     processors_.push_back(arena_.make<HostProcessor>(config, *accelerators_[n], calendar_, arena_));
   }
+}
+
+LinkStatistics Wafer::link_statistics(LinkId id) const {
+  LinkStatistics statistics = links_[id.value]->statistics();
+  if (port_units_ == nullptr || !port_units_->at(id)) return statistics;
+  for (std::uint64_t* bytes : {&statistics.bytes, &statistics.resent_bytes})
+    *bytes = port_units_->wire_bytes(*bytes);
+  for (std::uint64_t& bytes : statistics.class_bytes) bytes = port_units_->wire_bytes(bytes);
+  return statistics;
+}
+
+std::optional<CompressionStatistics> Wafer::port_compression() const {
+  if (port_units_ == nullptr) return std::nullopt;
+  CompressionStatistics sum;
+  for (std::uint32_t k = 0; k < links_.size(); ++k) {
+    if (port_units_->at(LinkId(k))) port_units_->add(links_[k]->statistics(), sum);
+  }
+  return sum;
 }
 
 std::uint32_t Wafer::algorithm_of(NpuId npu, std::uint32_t index) const {

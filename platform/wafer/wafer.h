@@ -3,6 +3,7 @@
 
 #include <deque>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "accelerator/accelerator.h"
@@ -22,6 +23,7 @@
 #include "wafer/fred_routing.h"
 #include "wafer/fred_stages.h"
 #include "wafer/host_processor.h"
+#include "wafer/port_units.h"
 #include "wafer/tree_flows.h"
 #include "workload/programs.h"
 
@@ -39,6 +41,10 @@ class Wafer {
   Calendar& calendar() { return calendar_; }
   MessagePool& messages() { return messages_; }
   const std::vector<std::unique_ptr<LinkModule>>& links() const { return links_; }  ///< by LinkId
+  /// With bytes as they are on the wire: the link itself counts values where units stand at its ends.
+  LinkStatistics link_statistics(LinkId id) const;
+  /// What all units at ports did; nothing where there are none.
+  std::optional<CompressionStatistics> port_compression() const;
   /// Of an NPU, or of an I/O controller (they are numbered behind the NPUs), here and below.
   Accelerator& accelerator(NpuId end) { return *accelerators_[end.value]; }
   /// "NPU 7", "I/O controller 3".
@@ -63,7 +69,7 @@ class Wafer {
   void release_passed();
 
  private:
-  void make_compression_units(const Scenario& scenario, const Workload& workload);
+  void make_compression_units(const CompressionPlan& plan);
   void make_accelerators(const Scenario& scenario, const Workload& workload);
   void set_pace(const Communicator& group, std::size_t index);
   void make_links(const Scenario& scenario);
@@ -84,6 +90,7 @@ class Wafer {
   std::unique_ptr<FredStages> fred_stages_;
   /// By NPU, then by I/O controller, where there are any; an accelerator needs its unit.
   std::vector<std::unique_ptr<CompressionUnit>> compression_units_;
+  std::unique_ptr<PortUnits> port_units_;
   std::vector<std::unique_ptr<Accelerator>> accelerators_;  ///< by NPU, then by I/O controller
   std::vector<std::unique_ptr<Router>> routers_;            ///< by NPU, on fabrics whose NPUs route
   std::vector<std::unique_ptr<Router>> switches_;           ///< by node - ends

@@ -63,7 +63,8 @@ std::string describe_compression(const Scenario& scenario, const Topology& topol
   for (const CompressionPlan::Class& each : plan.classes()) {
     const CompressionUse use = plan.use(each);
     for (const Direction direction : {Direction::kForward, Direction::kBackward}) {
-      const std::uint64_t bytes = largest_operation(each, workload, direction);
+      const std::uint64_t largest = largest_operation(each, workload, direction);
+      const std::uint64_t bytes = plan.at_ports() ? std::min<std::uint64_t>(largest, kPacketBytes) : largest;
       if (bytes == 0) continue;
       const compression::Shape shape = shape_of(use, bytes);
       const Cost in = use.codec->compress_cost(shape, direction),
@@ -75,8 +76,12 @@ std::string describe_compression(const Scenario& scenario, const Topology& topol
                  timing.limit(out)});
     }
   }
-  return fmt::format("\ncompression at {}, {} values; a message as large as the largest operation\n",
-                     plan.at_io() ? "NPUs and I/O controllers" : "NPUs", element_name(plan.element())) +
+  return fmt::format("\ncompression at {}, {} values; a {}\n",
+                     plan.at_ports() ? "ports of FRED switches"
+                     : plan.at_io()  ? "NPUs and I/O controllers"
+                                     : "NPUs",
+                     element_name(plan.element()),
+                     plan.at_ports() ? "packet" : "message as large as the largest operation") +
          rates_text(timing.rates()) + table.text("  ");
 }
 

@@ -53,9 +53,12 @@ class Bench : public MessageSink {
     actions_.emplace_back(std::move(action));
     calendar.schedule(actions_.back(), when);
   }
-  /// The message comes from the fabric, its last byte at `when`.
-  void arrive(const CompressedMessage& compressed, Time when, std::uint64_t tag = 0) {
-    at(when, [=] {
+  /// The message comes from the fabric, its last byte at `when`; its first one as much earlier as all of it
+  /// takes at `rate`, if that is not null.
+  void arrive(const CompressedMessage& compressed, Time when, std::uint64_t tag = 0,
+              const Rate* rate = nullptr) {
+    const Time first = rate == nullptr ? when : when - rate->ps(compressed.bytes);
+    at(first, [=] {
       Message& message = *messages.acquire();
       message.flow = &flow;
       message.bytes = compressed.bytes;
@@ -64,7 +67,8 @@ class Bench : public MessageSink {
       message.tag = tag;
       message.dtype = compressed.dtype;
       message.data = compressed.data;
-      Run run = Run::from_source(message, when);
+      Run run = Run::from_source(message, first);
+      run.rate = rate;
       FabricPhase phase = FabricPhase::kHead;
       sc_core::sc_time delay;
       dut.nb_transport_fw(run, phase, delay);

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "bench.h"
+#include "router/stage_arithmetic.h"
 
 namespace wafervp::test {
 namespace {
@@ -20,6 +21,7 @@ constexpr double kPs = 1e12;
 struct Expected {
   double passes = 1, macs = 0, wire = 0;
   bool fixed_size = true;
+  bool streams = true;
 };
 struct Case {
   const char* name;
@@ -65,7 +67,7 @@ std::vector<Case> cases() {
        }},
       {"top_k", top,
        [](double r, double, double e) {
-         return Expected{4, 0, r * kTop * (e + 2)};
+         return Expected{4, 0, r * kTop * (e + 2), true, false};
        }},
       {"threshold", threshold,
        [](double r, double w, double e) {
@@ -73,7 +75,7 @@ std::vector<Case> cases() {
        }},
       {"low_rank", low_rank,
        [](double r, double w, double e) {
-         return Expected{2, -1, kRank * (r + w) * e};
+         return Expected{2, -1, kRank * (r + w) * e, true, false};
        }},
       {"subspace", subspace,
        [](double r, double w, double e) {
@@ -81,7 +83,7 @@ std::vector<Case> cases() {
        }},
       {"lossless", lossless,
        [](double r, double w, double e) {
-         return Expected{2, 0, r * w * e / 1.3, false};
+         return Expected{2, 0, r * w * e / 1.3, false, false};
        }},
       {"zfp", ZfpConfig{},
        [](double r, double w, double) {
@@ -122,7 +124,7 @@ void expect_law(const Case& given, double wire_rate) {
 
   std::vector<CompressedMessage> sent;
   for (std::uint64_t i = 0; i < kMessages; ++i) sent.push_back(bench.dut.compress(dense(values, 2), 0));
-  EXPECT_NEAR(static_cast<double>(sent.back().ready) / kPs / last, 1, 1e-3);
+  EXPECT_NEAR(static_cast<double>(sent.back().made) / kPs / last, 1, 1e-3);
   EXPECT_NEAR(static_cast<double>(sent.back().bytes) / expected.wire, 1, expected.fixed_size ? 1e-12 : 1e-3);
   EXPECT_EQ(sent.front().bytes * kMessages, bench.dut.statistics().egress.wire_bytes);
   EXPECT_EQ(bench.dut.statistics().egress.dense_bytes, kMessages * static_cast<std::uint64_t>(values));
@@ -130,16 +132,69 @@ void expect_law(const Case& given, double wire_rate) {
   const Cost back = codec.decompress_cost(shape, Direction::kBackward);
   const double back_busy = std::max({values * static_cast<double>(back.passes) / 64e9,
                                      static_cast<double>(back.macs) / 700e9, expected.wire / wire_rate});
-  for (const CompressedMessage& message : sent) bench.arrive(message, sent.back().ready);
+  for (const CompressedMessage& message : sent) bench.arrive(message, sent.back().made);
   bench.run();
   ASSERT_EQ(bench.delivered.size(), kMessages);
   EXPECT_EQ(bench.delivered.back().bytes, static_cast<std::uint64_t>(values));
   const double end = 20e-9 + kMessages * back_busy + fill(back) * 1e-9;
-  EXPECT_NEAR(static_cast<double>(bench.delivered.back().when - sent.back().ready) / kPs / end, 1, 1e-3);
+  EXPECT_NEAR(static_cast<double>(bench.delivered.back().when - sent.back().made) / kPs / end, 1, 1e-3);
   EXPECT_EQ(bench.messages.outstanding(), 0u);
   EXPECT_TRUE(bench.dut.idle());
 }
 
+/// Messages one after the other without a gap on a wire of `wire` bytes a second, which is slower than the
+/// unit or faster: the first packet leaves when it is made, and decompression begins when it is here.
+void expect_packets(const Case& given, double wire_rate) {
+  constexpr std::uint64_t kRows = 64, kWidth = 1024, kMessages = 20;
+  const double size = 4, values = kRows * kWidth * size, packet = 4096;
+  const Expected expected = given.expected(kRows, kWidth, size);
+  const auto config = config_of(given.codec, kWidth, Element::kFp32, some_rates(1e12));
+  Bench bench(config);
+  const Codec& codec = *config.uses[0][0].codec;
+  const Shape shape{kRows, kWidth, Element::kFp32};
+  const auto busy_of = [&](const Cost& of) {
+    return std::max({values * static_cast<double>(of.passes) / 64e9, static_cast<double>(of.macs) / 700e9,
+                     expected.wire / 1e12});
+  };
+  const auto fill_of = [](const Cost& of) {
+    return 1e-9 *
+           (std::ceil(static_cast<double>(of.fill_elements) / 16) + static_cast<double>(of.fill_cycles));
+  };
+  const Cost there = codec.compress_cost(shape, Direction::kBackward);
+  const Cost back = codec.decompress_cost(shape, Direction::kBackward);
+
+  const CompressedMessage sent = bench.dut.compress(dense(values, 2), 0);
+  const double made = 20e-9 + busy_of(there) + fill_of(there);
+  EXPECT_NEAR(static_cast<double>(sent.made) / kPs / made, 1, 1e-3);
+  const double begins = expected.streams ? 20e-9 + fill_of(there) : made;
+  EXPECT_NEAR(static_cast<double>(sent.ready) / kPs / begins, 1, 1e-3);
+
+  const Rate wire(static_cast<std::uint64_t>(wire_rate));
+  const Time first = 1'000'000'000;
+  std::vector<double> expected_ends;
+  double free_at = 0, last_done = 0;
+  for (std::uint64_t i = 0; i < kMessages; ++i) {
+    const Time end = first + wire.ps(sent.bytes * (i + 1));
+    bench.arrive(sent, end, i, &wire);
+    const double last = static_cast<double>(end) / kPs, bytes = static_cast<double>(sent.bytes);
+    const double last_packet = std::fmod(bytes - 1, packet) + 1;
+    const double head = expected.streams ? last - (bytes - std::min(bytes, packet)) / wire_rate : last;
+    const double share = busy_of(back) * last_packet / bytes;
+    free_at = std::max(std::max(head + 20e-9, free_at) + busy_of(back), last + share);
+    last_done = std::max(last_done, free_at + fill_of(back));
+    expected_ends.push_back(last_done);
+  }
+  bench.run();
+  ASSERT_EQ(bench.delivered.size(), kMessages);
+  for (std::uint64_t i = 0; i < kMessages; ++i) {
+    const double found = static_cast<double>(bench.delivered[i].when - first) / kPs;
+    EXPECT_NEAR(found / (expected_ends[i] - 1e-3), 1, 1e-3) << "message " << i;
+    EXPECT_GE(bench.delivered[i].when, first + wire.ps(sent.bytes * (i + 1)));
+  }
+}
+
+TEST_P(EveryCodec, GoesOnPacketByPacketOnASlowWire) { expect_packets(GetParam(), 5e9); }
+TEST_P(EveryCodec, GoesOnPacketByPacketOnAFastWire) { expect_packets(GetParam(), 3e12); }
 TEST_P(EveryCodec, KeepsTheLawWhereValuesOrArithmeticLimit) { expect_law(GetParam(), 1e12); }
 TEST_P(EveryCodec, KeepsTheLawWhereThePayloadLimits) { expect_law(GetParam(), 1e8); }
 
@@ -161,8 +216,8 @@ TEST(Unit, HasThePresetsOfItsFacts) {
   Bench bench(config);
   const auto sent = bench.dut.compress(dense(1024 * 4096 * 2, 1), 0);
   EXPECT_EQ(sent.bytes, 1024u * (40 * 2 + 4));
-  EXPECT_EQ(sent.ready, 20'000u + 131'072'000u + 144'000u);
-  const auto back = bench.dut.compress(dense(1024 * 4096 * 2, 2), sent.ready);
+  EXPECT_EQ(sent.made, 20'000u + 131'072'000u + 144'000u);
+  const auto back = bench.dut.compress(dense(1024 * 4096 * 2, 2), sent.made);
   EXPECT_EQ(back.bytes, 1024u * 40 * 2);
 
   const CompressionRates kernel = CompressionRates::kernel(3'000'000'000'000, 1e15);
@@ -179,7 +234,7 @@ TEST(Unit, OverlapsSetupAndPipelineWithNeighboursOnly) {
   rates.fill_cycles = 10;
   Bench bench(config_of(BypassConfig{}, 0, Element::kFp32, rates));
   const auto ready = [&](std::uint64_t elements, Time at) {
-    return bench.dut.compress(dense(4 * elements), at).ready;
+    return bench.dut.compress(dense(4 * elements), at).made;
   };
   EXPECT_EQ(ready(50, 0), 160'000u);            // 100 + 50 + 10 ns
   EXPECT_EQ(ready(30, 10'000), 190'000u);       // begins at 150, where the one before ends
@@ -198,6 +253,63 @@ TEST(Unit, EnginesDoNotWaitForEachOther) {
   EXPECT_EQ(bench.delivered.at(0).when, 1'000'010u);
 }
 
+TEST(Unit, KernelsWorkOnWholeMessages) {
+  CompressionRates rates = CompressionRates::kernel(1'000'000'000'000, 1e15);
+  Bench bench(config_of(CastConfig{}, 0, Element::kFp32, rates));
+  const auto sent = bench.dut.compress(dense(1'000'000), 0);
+  EXPECT_EQ(sent.ready, sent.made);
+  EXPECT_EQ(sent.made, 6'000'000u);  // 5 us and 1 us
+  const Rate wire(500'000'000'000);  // 500,000 bytes in 1 us
+  bench.arrive(sent, 8'000'000, 0, &wire);
+  bench.run();
+  EXPECT_EQ(bench.delivered.at(0).when, 14'000'000u);
+}
+
+TEST(Unit, TakesWhatIsLeftOfAShortenedRun) {
+  // The promise of the first packets is taken back, and they come later, in two runs.
+  CompressionRates rates;
+  rates.dense_bytes_per_s = 16'000'000'000;
+  Bench bench(config_of(BypassConfig{}, 0, Element::kFp32, rates));
+  const auto sent = bench.dut.compress(dense(4 * 4096), 0);
+  const Rate wire(4'096'000'000);  // a packet each us
+  Message& message = *bench.messages.acquire();
+  message.flow = &bench.flow;
+  message.bytes = sent.bytes;
+  message.first_packet = 0;
+  message.packets = 4;
+  message.source = NpuId(7);
+  message.dtype = sent.dtype;
+  message.data = sent.data;
+  const auto promise = [&](std::uint32_t first, std::uint32_t count, Time origin) {
+    wafervp::Run run = wafervp::Run::from_source(message, origin);
+    run.rate = &wire;
+    run.first = first;
+    run.last = first + count == 4;
+    run.count = count;
+    FabricPhase phase = FabricPhase::kHead;
+    sc_core::sc_time delay;
+    bench.dut.nb_transport_fw(run, phase, delay);
+  };
+  bench.at(0, [&] { promise(0, 4, 1'000'000); });    // first packet at 2 us
+  bench.at(10, [&] { promise(0, 0, 1'000'000); });   // taken back
+  bench.at(20, [&] { promise(0, 2, 9'000'000); });   // at 10 and 11 us
+  bench.at(30, [&] { promise(2, 2, 20'000'000); });  // at 21 and 22 us
+  bench.run();
+  // 0.256 us of work for the last packet.
+  EXPECT_EQ(bench.delivered.at(0).when, 22'256'000u);
+}
+
+TEST(Unit, HasFewPaces) {
+  Bench bench(config_of(BypassConfig{}, 0, Element::kFp32, {}));
+  // Never slower, and by no more than 2^-13 faster.
+  for (const Time span : {Time{999}, Time{1'234'567}, Time{987'654'321'012}}) {
+    const Rate& pace = bench.dut.pace(1'000'000'007, span);
+    EXPECT_LE(pace.ps(1'000'000'007), span);
+    EXPECT_GE(static_cast<double>(pace.ps(1'000'000'007)) + 1, static_cast<double>(span) * (1 - 1.0 / 8192));
+  }
+  EXPECT_EQ(&bench.dut.pace(1'000'000, 1'000'000), &bench.dut.pace(999'990, 1'000'000));
+}
+
 TEST(Unit, LetsOtherMessagesPass) {
   CompressionRates rates;
   rates.setup_ps = 500;
@@ -208,7 +320,7 @@ TEST(Unit, LetsOtherMessagesPass) {
   EXPECT_TRUE(bench.dut.compresses(1, 0));
   EXPECT_FALSE(bench.dut.compresses(3, 0));
   EXPECT_FALSE(bench.dut.compresses(2, 3));
-  bench.arrive({64, 0, nullptr, 0}, 700);
+  bench.arrive({64, 0, 0, nullptr, 0}, 700);
   bench.run();
   ASSERT_EQ(bench.delivered.size(), 1u);
   EXPECT_EQ(bench.delivered[0].when, 700u);
@@ -248,6 +360,60 @@ TEST(Unit, FillsUpTheLastRow) {
   bench.run();
   EXPECT_EQ(bench.delivered.at(0).bytes, 40u);
   EXPECT_EQ(bench.delivered.at(0).data, *data);
+}
+
+/// U with orthonormal columns: the first `k` unit vectors, turned in pairs of rows so that nothing is
+/// trivial.
+std::shared_ptr<const Subspace> some_subspace(std::uint64_t d, std::uint64_t k) {
+  Matrix<double> u(d, k);
+  for (std::uint64_t j = 0; j < k; ++j) {
+    u.row(2 * j)[j] = 0.6;
+    u.row(2 * j + 1)[j] = 0.8;
+  }
+  return std::make_shared<Subspace>(std::move(u), 1);
+}
+
+TEST(Unit, GradientsOfOneSubspaceAddUpOnTheWay) {
+  constexpr std::uint64_t kRows = 3, kWidth = 16, kSmall = 4;
+  SubspaceConfig config;
+  config.dimension = kWidth;
+  config.k = kSmall;
+  config.id_bytes = 4;
+  config.subspace = some_subspace(kWidth, kSmall);
+  Bench bench(config_of(config, kWidth, Element::kFp64, {}, true));
+  std::vector<Bytes> inputs;
+  std::vector<double> sum(kRows * kWidth);
+  CompressedMessage sent{};
+  for (int sender = 0; sender < 3; ++sender) {
+    std::vector<double> gradient(kRows * kWidth);
+    for (std::size_t i = 0; i < gradient.size(); ++i) {
+      gradient[i] = std::sin(static_cast<double>(i) + 10.0 * sender);
+      sum[i] += gradient[i];
+    }
+    auto data = std::make_shared<std::vector<std::byte>>(gradient.size() * 8);
+    std::memcpy(data->data(), gradient.data(), data->size());
+    sent = bench.dut.compress(dense(data->size(), 2, data), 0);
+    inputs.push_back(sent.data);
+  }
+  EXPECT_EQ(
+      CompressedData::of(inputs[0]).difference(CompressedData::of(inputs[0]), CompressedData::of(inputs[2])),
+      "");
+  sent.data = port_tree_sum({0, 1, 2}, inputs, element_of(sent.dtype & 0x7f));
+  bench.arrive(sent, 1);
+  bench.run();
+  std::vector<double> back(kRows * kWidth);
+  ASSERT_EQ(bench.delivered.at(0).data.size(), back.size() * 8);
+  std::memcpy(back.data(), bench.delivered[0].data.data(), back.size() * 8);
+  for (std::uint64_t row = 0; row < kRows; ++row) {
+    for (std::uint64_t column = 0; column < kWidth; ++column) {
+      // The pair of rows 2 j, 2 j + 1 of U has 0.6 and 0.8.
+      const std::uint64_t j = column / 2;
+      const double* x = sum.data() + row * kWidth;
+      const double expected =
+          j < kSmall ? (0.6 * x[2 * j] + 0.8 * x[2 * j + 1]) * (column % 2 == 0 ? 0.6 : 0.8) : 0;
+      EXPECT_NEAR(back[row * kWidth + column], expected, 1e-14);
+    }
+  }
 }
 
 /// The text of the fault when `there` takes a message of `here`.

@@ -17,6 +17,10 @@ def compressed(codec, *classes, **parameters):
     return {"placement": "npu", "policy": {name: codec for name in classes}, "codec": parameters}
 
 
+def forwarding(compression, word):
+    return merge(compression, {"unit": {"forwarding": word}})
+
+
 def chain(compression, grain="auto", fabric="switch", relay_chunks=1):
     """A pipeline of four stages, each NPU with a link to and from a switch."""
     return {
@@ -87,10 +91,24 @@ def chain_case(checks, program):
             chain_bytes(checks, result, forward, backward, f"{what}, {chunks} chunks")
 
 
-def law(dense, wire, elements, fill):
-    """Compress, wire, decompress of one message: 20 ns + max of values (64 GB/s) and arithmetic (32 elements a ns)."""
-    busy = max(dense / 64e9, elements / 32e9 if elements else 0)
-    return [20e-9 + busy + fill[0] * 1e-9, wire / RATE + LATENCY, 20e-9 + busy + fill[1] * 1e-9]
+PACKET = 4096
+
+
+def unit_times(dense, elements, wire, fill, whole, link=RATE):
+    """When the last byte of a message arrives, and when it is decompressed: 20 ns + max of values (64 GB/s) and
+    arithmetic (32 elements a ns). Packets leave as they are made, evenly, or all at once where `whole`; the link may
+    begin with one when it is there, and decompression begins when the first one has arrived."""
+    busy = max(dense / 64e9, elements / 32e9)
+    packets = [min(PACKET, wire - at) for at in range(0, wire, PACKET)]
+    sent, made, first = 0, 0, None
+    for number, size in enumerate(packets):
+        made += busy * size / wire
+        there = 20e-9 + fill[0] * 1e-9 + (busy if whole else made)
+        sent = max(sent, there) + size / link
+        first = sent if number == 0 else first
+    first, last = (sent if whole else first) + LATENCY, sent + LATENCY
+    done = max(first + 20e-9 + busy, last + busy * packets[-1] / wire) + fill[1] * 1e-9
+    return last, done
 
 
 def send(checks, program):
@@ -100,30 +118,85 @@ def send(checks, program):
     scenario = collective({}, workload={"collective": None, "messages": [{"from": 0, "to": 1, "bytes": dense}]})
     plain = well(checks, program, scenario, "plain")["time_ps"] * 1e-12
     checks.within(plain / (dense / RATE + LATENCY), 0.99999, 1.00001, "plain: time over closed form")
-    for what, compression, wire, fill in (
-            ("cast", compressed("cast", "pp", cast_to="bf16", values="fp32"), dense // 2, (1, 1)),
-            ("subspace", compressed("subspace", "pp", k=40, width=1024), 1024 * 40 * 2, (1024 / 32 + 16, 16))):
-        patch = {"wafer": {"compression": compression}}
-        result = well(checks, program, merge(scenario, patch), what)
-        expected = sum(law(dense, wire, dense / 2 if what == "subspace" else 0, fill))
-        checks.within(result["time_ps"] * 1e-12 / expected, 0.999, 1.001, f"{what}: time over closed form")
-    # Forward and back: the fifth of the messages has to wait for four before it.
+    # The subspace's arithmetic is slower than the link, the others are faster.
+    for what, compression, wire, fill, whole in (
+            ("cast", compressed("cast", "pp", cast_to="bf16", values="fp32"), dense // 2, (1, 1), False),
+            ("int8", compressed("int8", "pp", block=32, scale="fp16"), dense // 2 + dense // 32, (9, 8), False),
+            ("subspace", compressed("subspace", "pp", k=40, width=1024), 1024 * 40 * 2, (1024 / 32 + 16, 16), False),
+            ("bypass", compressed("bypass", "pp"), dense, (0, 0), False),
+            ("cast in messages", forwarding(compressed("cast", "pp", cast_to="bf16", values="fp32"), "messages"),
+             dense // 2, (1, 1), True)):
+        elements = dense / 2 if what == "subspace" else 0
+        _, expected = unit_times(dense, elements, wire, fill, whole)
+        for grain in ("auto", "packet"):
+            patch = {"wafer": {"compression": compression}, "detail": {"grain": grain}}
+            result = well(checks, program, merge(scenario, patch), what)
+            checks.within(result["time_ps"] * 1e-12 / expected, 0.999, 1.001, f"{what}, {grain}: time over closed form")
+    # Two passes over the values, and one back: nothing leaves before the first is over.
+    lossless = {"wafer": {"compression": compressed("lossless", "pp", assumed_ratio=2)}}
+    busy = dense / 64e9
+    expected = 20e-9 + 2 * busy + 16e-9 + dense / 2 / RATE + LATENCY + 20e-9 + busy + 16e-9
+    checks.within(well(checks, program, merge(scenario, lossless), "lossless")["time_ps"] * 1e-12 / expected, 0.999, 1.001,
+                  "lossless: time over closed form")
+    # Five at once: the engine goes on without a gap, and the far end follows a packet behind. Each begins when its
+    # first packet is there.
     many = merge(scenario, {"workload": {"messages": [{"from": 0, "to": 1, "bytes": dense}] * 5},
                             "wafer": {"compression": compressed("subspace", "pp", k=40, width=1024)}})
-    busy = dense / 64e9
-    expected = 20e-9 + 5 * busy + 48e-9 + 1024 * 80 / RATE + LATENCY + 20e-9 + busy + 16e-9
+    _, alone = unit_times(dense, dense / 2, 1024 * 80, (48, 16), False)
+    expected = alone + 4 * max(dense / 64e9, dense / 2 / 32e9)
     checks.within(well(checks, program, many, "five")["time_ps"] * 1e-12 / expected, 0.999, 1.001,
                   "five messages: time over closed form")
 
 
+SLOW = {"unit": {"dense_bytes_per_s": 12000000000}}  # slower than its link once the values are half their bytes
+MESH = {"wafer": {"npus": 16, "fabric": {"kind": "mesh2d", "mesh2d": {"columns": 4, "rows": 4}}}}
+SIZES = (100, 1 << 20, 4096, 300000, 5000, 20, 1 << 19)
+
+
 def grains(checks, program):
+    # Short ones that are booked before and between long ones that come packet by packet.
+    mixed = collective(merge(compressed("cast", "pp", cast_to="bf16", values="fp32"), SLOW),
+                       workload={"collective": None, "messages": [{"from": 0, "to": to, "bytes": size}
+                                                                  for to in (1, 2) for size in SIZES]})
     for what, scenario in (
+            ("mixed sizes", mixed),
+            ("slow unit", collective(merge(compressed("int8", "dp"), SLOW))),
             ("chain", chain(compressed("subspace", "pp", k=K))),
             ("all_reduce", collective(compressed("int8", "dp"))),
             ("windowed", collective(compressed("int8", "dp"), workload={"collective": {"chunks": 8}}))):
         times = [well(checks, program, merge(scenario, {"detail": {"grain": grain}}), what)["time_ps"]
                  for grain in ("auto", "packet")]
         checks.within(times[0] / times[1], 0.99, 1.01, f"{what}: grain auto over packet")
+
+
+def packets(checks, program):
+    """Going on packet by packet is never later than message by message, nor earlier than without units that take no
+    time; and it keeps all bytes."""
+    errors = {"retransmission": "go_back_n"}
+    for what, patch in (
+            ("ring", {}),
+            ("ring, slow units", {"wafer": {"compression": SLOW}}),
+            ("mesh", merge(MESH, {"workload": {"collective": {"algorithm": "hierarchical"}}})),
+            ("mesh, slow units", merge(MESH, {"wafer": {"compression": SLOW},
+                                              "workload": {"collective": {"algorithm": "hierarchical"}}})),
+            ("FRED", {"wafer": {"npus": 20, "fabric": {"kind": "fred"}, "compression": SLOW}}),
+            ("errors", {"wafer": {"compression": SLOW, "fabric": {"flow_control": errors,
+                                                                  "errors": {"bit_error_rate": 1e-7}}}}),
+            ("all at once", {"workload": {"collective": {"operation": "all_to_all", "algorithm": "direct"}}}),
+            ("windows", {"workload": {"collective": {"chunks": 8}}, "wafer": {"compression": SLOW}})):
+        scenario = merge(collective(compressed("int8", "dp")), patch)
+        if "kind" in patch.get("wafer", {}).get("fabric", {}):
+            scenario["wafer"]["fabric"].pop("ring")
+        free = {"wafer": {"compression": {"unit": {"clock_hz": 10**15, "dense_bytes_per_s": 10**15, "setup_ns": 0}}}}
+        by_packets, by_messages, no_time = (
+            well(checks, program, merge(scenario, more), what)
+            for more in ({}, {"wafer": {"compression": {"unit": {"forwarding": "messages"}}}}, free))
+        checks.that(by_packets["time_ps"] <= by_messages["time_ps"],
+                    f"{what}: {by_packets['time_ps']} ps, in messages {by_messages['time_ps']} ps")
+        checks.that(by_packets["time_ps"] >= no_time["time_ps"],
+                    f"{what}: {by_packets['time_ps']} ps, without the units' time {no_time['time_ps']} ps")
+        carried = [[link["bytes"] for link in each["links"]] for each in (by_packets, by_messages)]
+        checks.that(carried[0] == carried[1], f"{what}: the same bytes")
 
 
 def off(checks, program):
@@ -164,8 +237,8 @@ def refusals(checks, program):
              ("/wafer/compression/policy/dp", "in_switch", "int8", "scale")),
             ("top_k added up in switches", merge(collective(compressed("top_k", "dp")), fred), 2,
              ("/wafer/compression/policy/dp", "in_switch")),
-            ("cast values added up in switches", merge(merge(collective(compressed("cast", "dp")), fred), values), 2,
-             ("/wafer/compression/policy/dp", "not there yet for values")),
+            ("int8 values added up in switches", merge(merge(collective(compressed("int8", "dp")), fred), values), 2,
+             ("/wafer/compression/policy/dp", "in_switch", "int8", "scale")),
             ("streams without units at controllers", collective(compressed("lossless", "streaming")), 2,
              ("/wafer/compression/policy/streaming", "npu_and_io")),
             ("integers", collective(compressed("int8", "dp"), workload={"collective": {"type": "int32"}}), 2,
@@ -216,6 +289,93 @@ def sums(checks, program):
                 "each link carries half the bytes")
 
 
+def at_ports(codec, *classes, links="between_switches", unit=None, **parameters):
+    made = {"placement": "fred_ports", "policy": {name: codec for name in classes}, "codec": parameters, "links": links}
+    return {**made, "unit": {"dense_bytes_per_s": int(3e12), **(unit or {})}}
+
+
+NPU_RATE, UPLINK = 20e9, 4e9
+WIRE = 1024 + 1024 // 128 * 4  # of a packet of 1024 fp32: a byte each, and a scale of 4 bytes for 128
+
+
+def fred_ports(checks, program):
+    """Units at both ends of links between switches: a packet takes what it has on the wire, or what the unit needs, and
+    each such link has the latency of two units more: twice 20 ns, a block and 8 cycles in, 8 cycles out."""
+    base = collective({}, wafer={"fabric": {"kind": "fred", "fred": {
+        "l1_switches": 2, "npus_per_l1": 2, "npu_bytes_per_s": int(NPU_RATE), "uplink_bytes_per_s": int(UPLINK),
+        "link_latency_ns": LATENCY * 1e9}}})
+    base["wafer"]["fabric"].pop("ring")
+    size = 1 << 24
+    message = merge(base, {"workload": {"collective": None, "messages": [{"from": 0, "to": 3, "bytes": size}]},
+                           "wafer": {"compression": {"codec": {"values": "fp32"}}}})
+    units = 2 * 20e-9 + (math.ceil(128 / 750) + 8 + 8) * 1e-9  # 3000 bytes, 750 elements a cycle of 1 GHz
+    for what, compression, rate, links in (
+            ("plain", {}, UPLINK, 0),
+            ("the wire", at_ports("int8", "pp"), UPLINK * 4096 / WIRE, 2),
+            ("the units", at_ports("int8", "pp", unit={"dense_bytes_per_s": int(2e9)}), 2e9, 2),
+            ("bypass", at_ports("bypass", "pp"), UPLINK, 2),
+            ("all links", at_ports("int8", "pp", links="all"), UPLINK * 4096 / WIRE, 4)):
+        for grain in ("auto", "packet"):
+            result = well(checks, program, merge(message, {"wafer": {"compression": compression}, "detail": {"grain": grain}}),
+                          what)
+            expected = 4 * LATENCY + links * units + size / rate
+            checks.within(result["time_ps"] * 1e-12 / expected, 0.999, 1.001, f"{what}, {grain}: time over closed form")
+    # A single packet shows the latency. Cast to half its bytes it takes half of 40.96 ns on the link up, which begins
+    # with it so much later: a link ends a packet that comes slower, over 204.8 ns, when its last byte is there.
+    one = merge(message, {"workload": {"messages": [{"from": 0, "to": 3, "bytes": 4096}]},
+                          "wafer": {"fabric": {"fred": {"uplink_bytes_per_s": int(100e9)}}}})
+    times = [well(checks, program, merge(one, {"wafer": {"compression": each}}), "a packet")["time_ps"]
+             for each in ({}, at_ports("cast", "pp"))]
+    checks.that(times[1] - times[0] == 2 * (40000 + 2 * 1000) + 40960 // 2, f"cast: two links of 42 ns more, found {times}")
+
+    plain = well(checks, program, base, "plain")
+    def carried(result, upper):
+        return sum(link["bytes"] for link in result["links"] if ("npu" not in link["name"]) == upper)
+    for what in ("ring", "in_switch"):
+        patch = {"workload": {"collective": {"algorithm": what}}}
+        dense = well(checks, program, merge(base, patch), what)
+        packed = well(checks, program, merge(merge(base, patch), {"wafer": {"compression": at_ports("int8", "dp")}}), what)
+        checks.that(carried(packed, False) == carried(dense, False), f"{what}: NPUs' links carry values")
+        checks.that(carried(packed, True) == carried(dense, True) * WIRE // 4096, f"{what}: links between switches carry int8")
+        checks.that(packed["time_ps"] < dense["time_ps"], f"{what}: {packed['time_ps']} ps, plain {dense['time_ps']} ps")
+        total = packed["compression"][0]
+        checks.that(total["compressed_wire_bytes"] == carried(packed, True), f"{what}: bytes of the units are those of links")
+        checks.that(total["compressed_dense_bytes"] == carried(dense, True), f"{what}: as are their values")
+    everywhere = well(checks, program, merge(base, {"wafer": {"compression": at_ports("int8", "dp", links="all")}}), "all")
+    checks.that(carried(everywhere, False) == carried(plain, False) * WIRE // 4096, "all links carry int8")
+
+    values = {"detail": {"data": "values"}}
+    kept = well(checks, program, merge(merge(base, values), {"wafer": {"compression": at_ports("lossless", "dp")}}), "values")
+    sizes = well(checks, program, merge(base, {"wafer": {"compression": at_ports("lossless", "dp")}}), "sizes")
+    checks.that(kept["time_ps"] == sizes["time_ps"], "lossless: times do not depend on values")
+    two = merge(at_ports("int8", "dp"), {"policy": {"pp": "cast"}})
+    for what, scenario, words in (
+            ("subspace", merge(base, {"wafer": {"compression": at_ports("subspace", "dp", k=4, width=64)}}),
+             ("/wafer/compression/policy/dp", "whole message", "int8")),
+            ("low_rank", merge(base, {"wafer": {"compression": at_ports("low_rank", "dp", width=64)}}),
+             ("/wafer/compression/policy/dp", "whole message")),
+            ("top_k", merge(base, {"wafer": {"compression": at_ports("top_k", "dp")}}),
+             ("/wafer/compression/policy/dp", "whole message")),
+            ("threshold", merge(base, {"wafer": {"compression": at_ports("threshold", "dp")}}),
+             ("/wafer/compression/policy/dp", "keeps a threshold")),
+            ("values", merge(merge(base, values), {"wafer": {"compression": at_ports("int8", "dp")}}),
+             ("/wafer/compression/policy/dp", "/detail/data values")),
+            ("a ring", collective(at_ports("int8", "dp")), ("/wafer/compression/placement", "kind fred")),
+            ("two codecs", merge(base, {"wafer": {"compression": two}}),
+             ("/wafer/compression/policy/dp", "int8", "cast", "one codec")),
+            ("no codec", merge(base, {"wafer": {"compression": at_ports("int8", "pp")}}),
+             ("/wafer/compression/policy/pp", "without a codec"))):
+        done = run(program, scenario)
+        checks.that(done.status == 2, f"{what}: status {done.status}, expected 2", done.output)
+        for word in words:
+            checks.that(word in done.output, f"{what}: says {word!r}", done.output)
+    # Below one L1 switch anything goes.
+    inside = merge(base, {"workload": {"collective": None, "messages": [{"from": 0, "to": 1, "bytes": 4096},
+                                                                        {"from": 2, "to": 3, "bytes": 4096}]},
+                          "wafer": {"compression": at_ports("int8", "dp")}})
+    checks.that(run(program, inside).status == 0, "messages below one switch need no codec")
+
+
 def results(checks, program):
     """Figures of units in result.json, and what describe says of them."""
     result = well(checks, program, chain(compressed("subspace", "pp", k=K, id_bytes=ID)), "chain")
@@ -240,8 +400,8 @@ def results(checks, program):
     assert math.isfinite(result["time_ps"])
 
 
-CASES = {"chain": chain_case, "send": send, "grains": grains, "off": off, "refusals": refusals, "streams": streams,
-         "sums": sums, "results": results}
+CASES = {"chain": chain_case, "send": send, "grains": grains, "packets": packets, "off": off, "refusals": refusals, "streams": streams,
+         "sums": sums, "fred_ports": fred_ports, "results": results}
 
 
 def main():
