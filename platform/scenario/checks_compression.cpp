@@ -77,7 +77,7 @@ void Checks::compression(const Scenario& scenario) {
                          "found " + std::to_string(codec.k) + ", but /workload/training/subspace_k is " +
                              std::to_string(model.subspace_k) + "; both ends have one U");
       }
-      if (codec.id_bytes == 0) {
+      if (codec.id_bytes == 0 && model.stay != TrainingStay::kFree) {
         validator_.fault("/wafer/compression/codec/id_bytes",
                          "found 0; with values the receiver needs the token ids: expected 2, 4 or 8");
       }

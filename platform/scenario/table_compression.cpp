@@ -27,9 +27,11 @@ void describe_codec(Table<Scenario>& table) {
                 "subspace: dimension of the subspace, 1 up to the width. top_k: elements of a row that are "
                 "kept; 0: by the fraction.",
                 FIELD(codec.k));
-  table.integer("/wafer/compression/codec/id_bytes", "bytes", 4, 0, 8,
-                "subspace: bytes of a token id in forward messages, one id a row: 0, 2, 4 or 8.",
-                FIELD(codec.id_bytes));
+  table.integer(
+      "/wafer/compression/codec/id_bytes", "bytes", 4, 0, 8,
+      "subspace: bytes of a token id in forward messages, one id a row: 0, 2, 4 or 8. 0: no ids, and "
+      "nothing that they stand for is taken off before the projection.",
+      FIELD(codec.id_bytes));
   table.word("/wafer/compression/codec/coefficients", "values",
              "subspace: type of the coefficients on the wire. values: that of the values.",
              FIELD(codec.coefficients));

@@ -154,7 +154,7 @@ std::shared_ptr<Codec> CompressionPlan::make(const Class& of) const {
       // The model's own U and fixed tables, where there is one.
       if (scenario_.workload.kind == WorkloadKind::kTraining) {
         subspace->subspace = make_subspace(scenario_);
-        subspace->tables = make_tables(scenario_);
+        if (subspace->id_bytes != 0) subspace->tables = make_tables(scenario_);
       }
     }
     return make_codec(config);

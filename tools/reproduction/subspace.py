@@ -79,9 +79,9 @@ def regions(lab):
 
 # --- a small decoder, trained for real with each codec between its stages ---
 
-CODECS = ("free", "subspace_model", "subspace", "subspace_bf16", "bf16", "int8", "int4", "projection", "top_k", "low_rank",
-          "threshold", "zfp", "lossless")
-ORDER = ("free", "int4", "projection", "top_k")
+CODECS = ("free", "subspace_model", "subspace", "subspace_bf16", "bf16", "int8", "int4", "projection", "plain_projection",
+          "top_k", "low_rank", "threshold", "zfp", "lossless")
+ORDER = ("free", "int4", "plain_projection", "top_k")
 
 
 @measures("minutes", *(f"codecs.{codec}" for codec in CODECS), "codecs.order")
