@@ -323,7 +323,7 @@ double TrainingResult::final_loss() const {
 std::string loss_csv(const TrainingResult& training) {
   std::string text = "step,time_ps,loss\n";
   for (const TrainingPoint& point : training.curve) {
-    text += fmt::format("{},{},{}\n", point.step, point.time_ps, double_text(point.loss));
+    text += fmt::format("{},{},{}\n", point.step, point.time_ps, csv_number(point.loss));
   }
   return text;
 }

@@ -102,7 +102,7 @@ Json beside_json(const BesideRow& beside) {
   return json;
 }
 
-std::string number(const std::optional<double>& value) { return value ? double_text(*value) : ""; }
+std::string number(const std::optional<double>& value) { return value ? csv_number(*value) : ""; }
 std::string time(const Outcome& outcome) { return outcome.finished() ? std::to_string(outcome.time_ps) : ""; }
 
 }  // namespace

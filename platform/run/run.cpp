@@ -37,13 +37,13 @@ class Watcher {
         training_(training),
         start_(std::chrono::steady_clock::now()),
         last_(start_) {
-    wafer.calendar().set_watch(&Watcher::call, this, kInterval);
+    wafer.calendar().set_watch(&Watcher::call, this, training != nullptr ? kTrainingInterval : kInterval);
   }
   bool interrupted() const { return interrupted_; }
   bool wall_limit_reached() const { return wall_limit_reached_; }
 
  private:
-  static constexpr std::uint32_t kInterval = 8192;
+  static constexpr std::uint32_t kInterval = 8192, kTrainingInterval = 32;  // events; kernels take long
 
   static bool call(void* context, Time now) { return static_cast<Watcher*>(context)->look(now); }
 
@@ -287,6 +287,15 @@ void log_links(const RunLog& log, const Results& results) {
   }
 }
 
+void warn_of_losses(const TrainingResult& training, std::vector<std::string>& warnings) {
+  for (const TrainingPoint& point : training.curve) {
+    if (std::isfinite(point.loss)) continue;
+    warnings.push_back(
+        fmt::format("/workload/training: the loss of step {} is no finite number", point.step));
+    return;
+  }
+}
+
 /// What the kernel's quiet return means.
 void judge(Wafer& wafer, const Workload& workload, const RunObserver& observer, const Watcher& watcher,
            const Scenario& scenario, Results& results) {
@@ -313,6 +322,11 @@ void judge(Wafer& wafer, const Workload& workload, const RunObserver& observer, 
     results.message = fmt::format("the limit of {} is reached; {} of {} ranks are not done:\n", limit,
                                   npus - observer.exits(), npus);
     results.message += waiting_report(wafer, workload, observer, 20, Cycles::kNormal);
+  } else if (results.time_ps >= kTimeEnd / 2) {
+    // Where a rate would need longer, it is told as half of what can be counted (Rate::ps).
+    results.status = "time_limit";
+    results.message =
+        "53 days of simulated time are reached, which a single transfer or computation may take";
   } else if (observer.exits() < npus) {
     results.status = "deadlock";
     results.message = fmt::format("nothing is left to happen and {} of {} ranks are not done:\n",
@@ -398,6 +412,7 @@ Results run_scenario(const Scenario& scenario, const RunHooks& hooks) {
   if (const auto ports = wafer.port_compression()) results.compression = compression_result(*ports);
   if (training != nullptr) {
     results.training = training->result();
+    warn_of_losses(*results.training, results.warnings);
     results.training->gradient_sum = training->gradient_sum();
   }
   if (results.status == "ok") check_promises(wafer, topology, results);

@@ -49,6 +49,12 @@ void Checks::compression(const Scenario& scenario) {
     needs_io(scenario, "/wafer/compression/policy/streaming", "a codec of streams");
   }
   const CodecSpec& codec = spec.codec;
+  if (scenario.detail.data == DataMode::kValues && codec.values != MessageValues::kWorkload) {
+    validator_.fault(
+        "/wafer/compression/codec/values",
+        std::string("found ") + to_word(codec.values) +
+            "; with /detail/data values messages carry the type of the workload: expected workload");
+  }
   if (!at_ports && uses(CodecName::kSubspace) && validator_.sound({"/wafer/compression/codec/k"})) {
     const std::uint64_t width = row_width(scenario);
     if (codec.k == 0) {

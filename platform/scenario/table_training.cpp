@@ -19,8 +19,9 @@ void describe_functional_training(std::vector<Descriptor>& all) {
                 FIELD(heads));
   table.integer("/workload/training/hidden", "", 256, 1, 65536, "Width of the feed-forward part.",
                 FIELD(hidden));
-  table.integer("/workload/training/vocabulary", "tokens", 64, 2, 65536,
-                "Tokens that there are, with data chain.", FIELD(vocabulary));
+  table.integer("/workload/training/vocabulary", "tokens", 64, 4, 65536,
+                "Tokens that there are, with data chain, each of which has four successors.",
+                FIELD(vocabulary));
   table.integer("/workload/training/sequence", "tokens", 32, 2, 4096, "Length of a sequence.",
                 FIELD(sequence));
   table.integer("/workload/training/blocks", "", 4, 1, 256, "Blocks, spread over the stages.", FIELD(blocks));

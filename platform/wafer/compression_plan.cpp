@@ -247,10 +247,11 @@ std::uint64_t CompressionPlan::wire_bytes(const wvp_command& command, const Comm
     return std::max<std::uint64_t>(std::min(command.bytes, command.bytes / kPacketBytes * packet), 1);
   }
   if (scenario_.detail.data == DataMode::kValues && through.codec->ratio_depends_on_data()) return 0;
-  // Parts of it, each a message of its own, are no smaller together.
-  return through.codec->wire_bytes(shape_of(through, command.bytes), group.tensor == WVP_TENSOR_FORWARD
-                                                                         ? Direction::kForward
-                                                                         : Direction::kBackward);
+  compression::Shape shape = shape_of(through, command.bytes);
+  // A last row that is filled up may be a part of its own, which is not.
+  if (shape.rows * shape.width * element_bytes(element_) > command.bytes && shape.rows > 1) --shape.rows;
+  return through.codec->least_bytes(
+      shape, group.tensor == WVP_TENSOR_FORWARD ? Direction::kForward : Direction::kBackward);
 }
 
 void CompressionPlan::check(const Topology& topology, const Workload& workload) const {

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "program.h"
@@ -32,7 +33,10 @@ Outcome read_outcome(const Json& json) {
   if (classes != json.end()) outcome.compression_classes = read_classes(*classes);
   const auto training = json.find("training");
   if (training == json.end()) return outcome;
-  if (training->contains("final_loss")) outcome.final_loss = training->at("final_loss").get<double>();
+  if (training->contains("final_loss")) {
+    const Json& loss = training->at("final_loss");  // null: not finite
+    outcome.final_loss = loss.is_number() ? loss.get<double>() : std::numeric_limits<double>::quiet_NaN();
+  }
   if (training->contains("gradient_sum")) {
     outcome.gradient_sum = read_gradient_sum(training->at("gradient_sum"));
   }
