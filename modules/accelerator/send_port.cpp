@@ -20,8 +20,7 @@ SendPort::SendPort(const AcceleratorConfig& config, Calendar& calendar, MessageP
       places_(kFirstPlaces),
       flows_(flows),
       completions_(completions),
-      arena_(arena),
-      compression_(config.compression) {}
+      arena_(arena) {}
 
 SendPort::~SendPort() = default;
 
@@ -62,7 +61,7 @@ void SendPort::hand_over_compressed(Flow& flow, FabricFw& entry, Message& messag
   const Time start = std::max({flow.last_origin, ready, calendar_.now()});
   // A flow without links ends in this NPU's own router.
   if (start >= made || flow.hops.empty()) return hand_over(flow, entry, message, std::max(start, made));
-  const Rate& rate = compression_->pace(message.bytes, made - start);
+  const Rate& rate = CompressionUnit::maker(message).pace(message.bytes, made - start);
   const Time origin = std::max(start, made - std::min(rate.ps(message.bytes), made));
   const Time packet = rate.ps(kPacketBytes);
   if (!(rate < flow.hops.front().link->rate()) || (flow.pace != nullptr && !(rate < flow.pace->rate))) {

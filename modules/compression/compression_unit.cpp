@@ -24,6 +24,7 @@ struct CompressionEnvelope {
   CompressedData data;             ///< first, see open()
   compression::WireHeader header;  ///< its shape is that of the filled-up values
   std::uint64_t dense_bytes = 0;
+  CompressionUnit* maker = nullptr;
   Time made = 0;
   std::uint64_t k = 0;
   std::uint32_t version = 0;
@@ -145,6 +146,8 @@ Time CompressionUnit::last_share(const Cost& cost) const {
 
 Time CompressionUnit::made(const Message& message) { return open(message.data).made; }
 
+CompressionUnit& CompressionUnit::maker(const Message& message) { return *open(message.data).maker; }
+
 const Rate& CompressionUnit::pace(std::uint64_t bytes, Time span) {
   __extension__ using Wide = unsigned __int128;
   constexpr std::uint64_t kFastest = std::uint64_t{1} << 62, kLeastDropped = std::uint64_t{1} << 14;
@@ -256,6 +259,7 @@ CompressedMessage CompressionUnit::compress(const DenseMessage& message, Time re
   of_class.dense_bytes += message.bytes;
   of_class.wire_bytes += cost.wire_bytes;
   const Span left = pass(egress_, cost, bank.use.element, {ready, ready}, 0, statistics_.egress);
+  envelope->maker = this;
   envelope->made = left.last;
   const bool in_packets = streams(cost) && packets_of(cost.wire_bytes) > 1;
   return {cost.wire_bytes, in_packets ? left.first : left.last, left.last, seal(envelope), dtype};

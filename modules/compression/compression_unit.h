@@ -123,6 +123,8 @@ class CompressionUnit : public sc_core::sc_module, public FabricFwInterface, pub
   CompressedMessage compress(const DenseMessage& message, Time ready);
   /// CompressedMessage::made of a message that a unit has made.
   static Time made(const Message& message);
+  /// The unit that has made a message.
+  static CompressionUnit& maker(const Message& message);
   /// At which `bytes` take `span` ps; rounded up to 14 binary digits, so that there are few. Valid as long as
   /// the unit is.
   const Rate& pace(std::uint64_t bytes, Time span);
