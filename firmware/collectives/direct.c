@@ -26,7 +26,7 @@ static void start_exchange(const struct wvp_operation_state* operation, struct w
            wvp_share_bytes(strand->walk, to));
   strand->walk->send_to = comm->members[to];
   strand->walk->from = comm->members[from];
-  wvp_notify_sent(d, strand);
+  wvp_notify_last(d, strand);
   wvp_expect(d, strand, operation->tag | distance, wvp_share_bytes(strand->walk, me));
 }
 
@@ -44,7 +44,7 @@ static void start_star(const struct wvp_operation_state* operation, struct wvp_s
   if (to >= comm->size) to -= comm->size;
   strand->walk->send_to = comm->members[to];
   wvp_send(d, operation, strand->walk->send_to, operation->tag, command->dst, command->bytes);
-  wvp_notify_sent(d, strand);
+  wvp_notify_last(d, strand);
   strand->flags |= WVP_SF_LAST;
 }
 
@@ -77,7 +77,7 @@ void wvp_direct_start(struct wvp_engine* engine, struct wvp_strand* strand) {
     case WVP_M_SEND:
       strand->walk->send_to = command->root;
       wvp_send(d, operation, command->root, operation->tag, command->src, command->bytes);
-      wvp_notify_sent(d, strand);
+      wvp_notify_last(d, strand);
       strand->flags |= WVP_SF_LAST;
       break;
     default:

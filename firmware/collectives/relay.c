@@ -15,7 +15,7 @@ void wvp_relay_open(struct wvp_engine* engine, struct wvp_strand* strand) {
     wvp_send(d, operation, strand->walk->send_to, wvp_tag(operation, strand, strand->walk->share),
              wvp_share_address(strand->walk, strand->walk->share),
              wvp_share_bytes(strand->walk, strand->walk->share));
-    if (strand->walk->share + 1 == strand->walk->shares) wvp_notify_sent(d, strand);
+    if (strand->walk->share + 1 == strand->walk->shares) wvp_notify_last(d, strand);
     wvp_post(engine);
   }
   strand->flags = (uint8_t)((strand->flags & ~WVP_SF_OPENING) | WVP_SF_LAST);
@@ -53,7 +53,7 @@ void wvp_relay_received(struct wvp_engine* engine, struct wvp_strand* strand,
   if (strand->pieces) {
     wvp_send(d, operation, strand->walk->send_to, wvp_tag(operation, strand, strand->walk->share), address,
              completion->bytes);
-    if (!strand->left) wvp_notify_sent(d, strand);
+    if (!strand->left) wvp_notify_last(d, strand);
   }
   strand->walk->share++;
   if (strand->left) {

@@ -128,6 +128,22 @@ static inline int watches_last_send(const struct wvp_operation_state* operation,
   return strand->kind != RING_REDUCE_SCATTER || operation->command->op == WVP_OP_REDUCE_SCATTER;
 }
 
+/* No phase after one whose last send is watched has more than one member. */
+static int is_last_phase(const struct wvp_operation_state* operation, const struct wvp_strand* strand) {
+  if (!operation->hierarchical || strand->phase + 1u == phases(operation)) return 1;
+  return (strand->flags & WVP_SF_INNER ? operation->comm->dim_y : operation->comm->dim_x) == 1;
+}
+
+static void watch_last_send(const struct wvp_operation_state* operation, struct wvp_strand* strand,
+                            struct wvp_descriptor* d) {
+  if (!watches_last_send(operation, strand)) return;
+  if (is_last_phase(operation, strand)) {
+    wvp_notify_last(d, strand);
+  } else {
+    wvp_notify_sent(d, strand);
+  }
+}
+
 /* Which of the waiting messages of a flow goes first. Both orders at once (mesh): the older operation, then
  * the earlier phase, so that no chunk's start waits for another one's end. One order (FRED): the phase
  * between switches (y), then the older operation, then the older chunk. */
@@ -203,7 +219,7 @@ static void open_phase(struct wvp_engine* engine, struct wvp_strand* strand, str
     wvp_post(engine);
     d = 0;
   }
-  if (strand->left == strand->pieces && watches_last_send(operation, strand)) wvp_notify_sent(d, strand);
+  if (strand->left == strand->pieces) watch_last_send(operation, strand, d);
   if (strand->pieces > 1) strand->piece = 0;
   strand->walk->share = strand->walk->share ? strand->walk->share - 1 : strand->walk->shares - 1;
   strand->flags &= (uint8_t)~WVP_SF_OPENING;
@@ -231,7 +247,7 @@ void wvp_ring_received(struct wvp_engine* engine, struct wvp_strand* strand,
   strand->left--;
   if (strand->left >= strand->pieces) {
     send(operation, strand, d, strand->step + strand->pieces, address, completion->bytes);
-    if (strand->left == strand->pieces && watches_last_send(operation, strand)) wvp_notify_sent(d, strand);
+    if (strand->left == strand->pieces) watch_last_send(operation, strand, d);
   }
   strand->step++;
   if (strand->left) {

@@ -59,6 +59,12 @@ static inline void wvp_notify_sent(struct wvp_descriptor* d, struct wvp_strand* 
   strand->pending++;
 }
 
+/* And the strand sends nothing more. */
+static inline void wvp_notify_last(struct wvp_descriptor* d, struct wvp_strand* strand) {
+  d->flags |= WVP_D_LAST;
+  wvp_notify_sent(d, strand);
+}
+
 /* The strand ends with this descriptor, once its COMBINE part is done. */
 static inline void wvp_combine_last(struct wvp_descriptor* d, struct wvp_strand* strand) {
   d->flags |= WVP_D_NOTIFY_COMBINED;

@@ -52,6 +52,7 @@ static void go_up(const struct wvp_operation_state* operation, struct wvp_strand
   }
   strand->walk->send_to = operation->comm->members[links[0]];
   send(operation, strand, d, links[0], UP);
+  if (strand->pieces == 0) d->flags |= WVP_D_LAST;
   expect(operation, strand, d, links[0], DOWN);
 }
 
@@ -70,7 +71,11 @@ void wvp_tree_open(struct wvp_engine* engine, struct wvp_strand* strand) {
     const uint32_t child = links[2 + strand->piece++];
     strand->walk->send_to = operation->comm->members[child];
     send(operation, strand, d, child, DOWN);
-    wvp_notify_sent(d, strand);
+    if (strand->piece == strand->pieces) {
+      wvp_notify_last(d, strand);
+    } else {
+      wvp_notify_sent(d, strand);
+    }
     wvp_post(engine);
   }
   strand->flags = (uint8_t)((strand->flags & ~WVP_SF_OPENING) | WVP_SF_LAST);
@@ -111,7 +116,11 @@ void wvp_tree_received(struct wvp_engine* engine, struct wvp_strand* strand,
   }
   strand->walk->send_to = operation->comm->members[links[2]];
   send(operation, strand, d, links[2], DOWN);
-  wvp_notify_sent(d, strand);
+  if (strand->pieces == 1) {
+    wvp_notify_last(d, strand);
+  } else {
+    wvp_notify_sent(d, strand);
+  }
   wvp_post(engine);
   strand->piece = 1;
   wvp_tree_open(engine, strand);

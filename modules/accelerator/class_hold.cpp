@@ -28,15 +28,36 @@ void ClassHold::end(unsigned traffic_class, Time when) {
   update(calendar_.now());
 }
 
-void ClassHold::note_sent(Flow& flow, Time until) {
+void ClassHold::note_sent(Flow& flow, const Message& message, Time until) {
   OfClass& of = classes_[flow.traffic_class & 3u];
   if (of.open == 0) return;
+  Strand& strand = strand_of(message.cookie);
+  const bool last = strand.last_is_known && message.tag == strand.last_tag;
+  if (strand.sending == last) {
+    strand.sending = !last;
+    strand.traffic_class = flow.traffic_class & 3u;
+    last ? --of.sending : ++of.sending;
+  }
+  if (last) strand.last_is_known = false;
+  of.sent_until = std::max(of.sent_until, until);
   of.active_until = std::max(of.active_until, until);
-  if (!of.holds) update(calendar_.now());
+  if (!of.holds || of.sending == 0) update(calendar_.now());
   if (flow.has_path) return;
   flow.has_path = true;
   of.paths.push_back(&flow);
-  tell_path(flow, true);
+  begin_path(flow);
+}
+
+void ClassHold::note_last(unsigned traffic_class, std::uint32_t cookie, std::uint64_t tag) {
+  Strand& strand = strand_of(cookie);
+  strand.last_is_known = true;
+  strand.traffic_class = traffic_class & 3u;
+  strand.last_tag = tag;
+}
+
+ClassHold::Strand& ClassHold::strand_of(std::uint32_t cookie) {
+  if (cookie >= strands_.size()) strands_.resize(cookie + 1);
+  return strands_[cookie];
 }
 
 void ClassHold::add(const Flow& flow) {
@@ -46,11 +67,11 @@ void ClassHold::add(const Flow& flow) {
 }
 
 /// The notice goes from link to link as fast as a packet that finds them free.
-void ClassHold::tell_path(const Flow& flow, bool begins) const {
+void ClassHold::begin_path(const Flow& flow) const {
   Time from = calendar_.now();
   for (const Flow::Hop& hop : flow.hops) {
-    hop.link->hold_path(flow.traffic_class, begins, from);
-    if (begins) from += hop.link->latency() + hop.link->target().latency();
+    hop.link->begin_path(flow.traffic_class, from);
+    from += hop.link->latency() + hop.link->target().latency();
   }
 }
 
@@ -66,20 +87,31 @@ Time ClassHold::end_operations(Time now) {
   return next;
 }
 
+/// Of a class without operations: those that have not said which message was their last.
+void ClassHold::forget_strands(OfClass& of) {
+  for (Strand& strand : strands_) {
+    if (&classes_[strand.traffic_class] == &of) strand = Strand();
+  }
+  of.sending = 0;
+}
+
 /// Begins and ends what is due, and looks again when more may be.
 void ClassHold::update(Time now) {
   Time next = end_operations(now);
   unsigned above = kNoLevel;
   for (OfClass& of : classes_) {
-    const Time quiet_from = of.active_until + quiet_;
-    of.holds = of.open != 0 && quiet_from > now;
+    const Time until = of.sending != 0 ? of.active_until + quiet_ : of.sent_until;
+    of.holds = of.open != 0 && until > now;
+    if (of.open == 0 && of.sending != 0) forget_strands(of);
     if (of.holds) {
       above = std::min<unsigned>(above, of.level);
-      next = std::min(next, quiet_from);
+      next = std::min(next, until);
       continue;
     }
     for (Flow* flow : of.paths) {
-      tell_path(*flow, false);
+      for (const Flow::Hop& hop : flow->hops) {
+        if (hop.lane != nullptr) hop.link->end_path(*hop.lane, flow->next_packet);
+      }
       flow->has_path = false;
     }
     of.paths.clear();

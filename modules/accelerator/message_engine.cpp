@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::uint32_t kCombineFlags = WVP_D_COMBINE_REDUCE | WVP_D_COMBINE_COPY | WVP_D_COMBINE_DROP;
 constexpr std::uint32_t kMessageFlags = kCombineFlags | WVP_D_SEND | WVP_D_EXPECT;
-constexpr std::uint32_t kSendModifiers = WVP_D_SEND_FLOW | WVP_D_NOTIFY_SENT | WVP_D_WINDOW | WVP_D_TENSOR;
+constexpr std::uint32_t kSendModifiers =
+    WVP_D_SEND_FLOW | WVP_D_NOTIFY_SENT | WVP_D_WINDOW | WVP_D_LAST | WVP_D_TENSOR;
 constexpr std::uint32_t kKnownFlags = kMessageFlags | kSendModifiers | WVP_D_NOTIFY_COMBINED | WVP_D_WALK;
 constexpr std::uint32_t kAlone = WVP_D_COMPUTE | WVP_D_COPY;
 constexpr std::uint32_t kLastClass = WVP_CLASS_CONTROL;

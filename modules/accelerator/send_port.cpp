@@ -20,8 +20,7 @@ SendPort::SendPort(const AcceleratorConfig& config, Calendar& calendar, MessageP
       places_(kFirstPlaces),
       flows_(flows),
       completions_(completions),
-      arena_(arena),
-      compression_(config.compression) {}
+      arena_(arena) {}
 
 SendPort::~SendPort() = default;
 
@@ -62,7 +61,7 @@ void SendPort::hand_over_compressed(Flow& flow, FabricFw& entry, Message& messag
   const Time start = std::max({flow.last_origin, ready, calendar_.now()});
   // A flow without links ends in this NPU's own router.
   if (start >= made || flow.hops.empty()) return hand_over(flow, entry, message, std::max(start, made));
-  const Rate& rate = compression_->pace(message.bytes, made - start);
+  const Rate& rate = CompressionUnit::maker(message).pace(message.bytes, made - start);
   const Time origin = std::max(start, made - std::min(rate.ps(message.bytes), made));
   const Time packet = rate.ps(kPacketBytes);
   if (!(rate < flow.hops.front().link->rate()) || (flow.pace != nullptr && !(rate < flow.pace->rate))) {
@@ -81,7 +80,7 @@ void SendPort::hand_over_compressed(Flow& flow, FabricFw& entry, Message& messag
 
 void SendPort::note_sent(Flow& flow, const Message& message) {
   if (flow.group != 0 || flow.hops.empty()) return;  // no steps in an operation of the fabric
-  hold_->note_sent(flow, flow.last_origin + flow.hops[0].link->rate().ps(message.bytes));
+  hold_->note_sent(flow, message, flow.last_origin + flow.hops[0].link->rate().ps(message.bytes));
 }
 
 void SendPort::refuse_size(const Outgoing& outgoing) const {
@@ -92,6 +91,9 @@ void SendPort::refuse_size(const Outgoing& outgoing) const {
 
 void SendPort::post(const Outgoing& outgoing, Time ready, Bytes* data) {
   Flow& flow = *recent_.flow;
+  if (hold_ != nullptr && (outgoing.flags & WVP_D_LAST) != 0) {
+    hold_->note_last(outgoing.traffic_class, outgoing.cookie, outgoing.tag);
+  }
   if (flow.window == nullptr) {
     flow.window = windows_.emplace_back(arena_.make<SendWindow>(*this, flow, *recent_.entry)).get();
   }

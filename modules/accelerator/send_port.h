@@ -178,7 +178,6 @@ class alignas(64) SendPort {
   std::size_t places_used_ = 0;
   Arena& arena_;
   std::vector<ArenaPointer<SendWindow>> windows_;
-  CompressionUnit* compression_;
 };
 
 }  // namespace wafervp

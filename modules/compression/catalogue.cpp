@@ -39,8 +39,9 @@ struct Maker {
   }
 };
 
-const CodecParameter kErrorFeedback{"error_feedback", "", "true or false", "false",
-                                    "what a message leaves unsent is added to the next of its stream"};
+const CodecParameter kErrorFeedback{
+    "error_feedback", "", "true or false", "false",
+    "what a message leaves unsent is added to the next of its stream (library only)"};
 
 CodecParameter with_initial(CodecParameter parameter, const std::string& initial) {
   parameter.initial = initial;
@@ -66,24 +67,26 @@ std::vector<CodecInfo> described() {
   };
   add(CodecId::kBypass, "values as they are", {});
   add(CodecId::kCast, "each value rounded to a narrower type",
-      {{"to", "", "fp32, bf16, fp16", "bf16", "type on the wire"}});
+      {{"cast_to", "", "fp32, bf16, fp16", "bf16", "type on the wire"}});
   add(CodecId::kInt8, "8-bit integers, one scale a block", blocks);
   add(CodecId::kInt4, "4-bit integers, one scale a block", blocks);
   add(CodecId::kTopK, "the largest elements of each row, with their index",
       {{"k", "elements", "0 and up", "0", "elements of a row; 0: by the fraction"},
        {"fraction", "", "above 0, at most 1", "0.1", "of a row's elements, rounded up"},
-       {"index", "", "packed, 16, 32", "packed", "bits of an index; packed: ceil(log2 width)"},
+       {"index", "", "packed, 16, 32", "packed", "bits of an index; packed: ceil(log2 width) (library only)"},
        kErrorFeedback});
   add(CodecId::kThreshold, "elements above a threshold that is renewed now and then, with their index",
       {{"density", "", "above 0, at most 1", "0.01", "share of elements that a new threshold lets through"},
-       {"renew_every", "messages", "1 and up", "1000", "messages of a stream with one threshold"},
+       {"renew_every", "messages", "1 and up", "1000",
+        "messages of a stream with one threshold (library only)"},
        kErrorFeedback,
        assumed_ratio("0 and up", "0", "; 0: as the density says")});
   add(CodecId::kLowRank, "two thin factors of the message as a matrix (PowerSGD)",
       {{"rank", "", "1 to 2^20", "4", "columns of a factor"},
        with_initial(kErrorFeedback, "true"),
-       {"warm_start", "", "true or false", "true", "a message starts where the last of its stream ended"},
-       {"seed", "", "0 and up", "1", "of the first factor"}});
+       {"warm_start", "", "true or false", "true",
+        "a message starts where the last of its stream ended (library only)"},
+       {"seed", "", "0 and up", "1", "of the first factor (library only)"}});
   add(CodecId::kSubspace, "coefficients in a subspace that all stages share, and token ids",
       {{"k", "", "1 to the width", "none", "dimension of the subspace"},
        {"id_bytes", "bytes", "0, 2, 4, 8", "4", "of a token id in forward messages"},

@@ -73,6 +73,10 @@ class Codec {
   /// Payload of a message: exact where the ratio does not depend on the data, otherwise by the assumed ratio
   /// of the configuration. Throws kElementNotSupported, kWrongShape.
   virtual std::uint64_t wire_bytes(const Shape& shape, Direction direction) const = 0;
+  /// What is sent of these values in whatever parts, each a message of its own, takes no less.
+  virtual std::uint64_t least_bytes(const Shape& shape, Direction direction) const {
+    return wire_bytes(shape, direction);
+  }
   /// No message of that shape takes more.
   virtual std::uint64_t worst_case_bytes(const Shape& shape, Direction direction) const {
     return wire_bytes(shape, direction);

@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "compression/subspace_codec.h"
 #include "compression/values.h"
 
 namespace wafervp {
@@ -23,6 +24,7 @@ struct CompressionEnvelope {
   CompressedData data;             ///< first, see open()
   compression::WireHeader header;  ///< its shape is that of the filled-up values
   std::uint64_t dense_bytes = 0;
+  CompressionUnit* maker = nullptr;
   Time made = 0;
   std::uint64_t k = 0;
   std::uint32_t version = 0;
@@ -144,6 +146,8 @@ Time CompressionUnit::last_share(const Cost& cost) const {
 
 Time CompressionUnit::made(const Message& message) { return open(message.data).made; }
 
+CompressionUnit& CompressionUnit::maker(const Message& message) { return *open(message.data).maker; }
+
 const Rate& CompressionUnit::pace(std::uint64_t bytes, Time span) {
   __extension__ using Wide = unsigned __int128;
   constexpr std::uint64_t kFastest = std::uint64_t{1} << 62, kLeastDropped = std::uint64_t{1} << 14;
@@ -176,6 +180,10 @@ Context CompressionUnit::context_of(const compression::WireHeader& header) const
   return context;
 }
 
+CompressionClassStatistics& CompressionUnit::class_of(std::uint32_t traffic_class, std::uint32_t tensor) {
+  return by_class_[static_cast<std::size_t>(traffic_of(traffic_class, tensor))];
+}
+
 void CompressionUnit::note_error(const Bank& bank, const std::vector<std::byte>& values,
                                  const Envelope& envelope) {
   const Context context = context_of(envelope.header);
@@ -185,11 +193,17 @@ void CompressionUnit::note_error(const Bank& bank, const std::vector<std::byte>&
   std::vector<double> before(count), after(count);
   compression::widen(bank.use.element, values.data(), before.data(), count);
   compression::widen(bank.use.element, back.data(), after.data(), count);
+  double squares = 0, errors = 0;
   for (std::size_t i = 0; i < count; ++i) {
     if (!std::isfinite(before[i]) || !std::isfinite(after[i])) continue;
-    statistics_.values_squared += before[i] * before[i];
-    statistics_.errors_squared += (after[i] - before[i]) * (after[i] - before[i]);
+    squares += before[i] * before[i];
+    errors += (after[i] - before[i]) * (after[i] - before[i]);
   }
+  CompressionClassStatistics& of_class = class_of(envelope.traffic_class, envelope.tensor);
+  statistics_.values_squared += squares;
+  statistics_.errors_squared += errors;
+  of_class.values_squared += squares;
+  of_class.errors_squared += errors;
 }
 
 void CompressionUnit::encode(const Bank& bank, const DenseMessage& message, Envelope& envelope) {
@@ -240,10 +254,31 @@ CompressedMessage CompressionUnit::compress(const DenseMessage& message, Time re
   }
   statistics_.egress.dense_bytes += message.bytes;
   statistics_.egress.wire_bytes += cost.wire_bytes;
+  CompressionClassStatistics& of_class = class_of(message.traffic_class, message.tensor);
+  ++of_class.messages;
+  of_class.dense_bytes += message.bytes;
+  of_class.wire_bytes += cost.wire_bytes;
   const Span left = pass(egress_, cost, bank.use.element, {ready, ready}, 0, statistics_.egress);
+  envelope->maker = this;
   envelope->made = left.last;
   const bool in_packets = streams(cost) && packets_of(cost.wire_bytes) > 1;
   return {cost.wire_bytes, in_packets ? left.first : left.last, left.last, seal(envelope), dtype};
+}
+
+void CompressionUnit::set_subspace(const std::shared_ptr<const compression::Subspace>& subspace) {
+  if (!idle()) refuse("subspace: expected no message in the unit when U changes, found one");
+  for (auto& banks : banks_) {
+    for (Bank& bank : banks) {
+      auto* codec = dynamic_cast<compression::SubspaceCodec*>(bank.use.codec.get());
+      if (codec == nullptr) continue;
+      try {
+        codec->use(subspace);
+      } catch (const compression::CodecError& error) {
+        refuse(error.what());
+      }
+      bank.version = static_cast<std::uint32_t>(subspace->version());
+    }
+  }
 }
 
 tlm::tlm_sync_enum CompressionUnit::nb_transport_fw(Run& run, FabricPhase&, sc_core::sc_time&) {

@@ -11,6 +11,7 @@
 #include <unordered_map>
 
 #include "compression/codec.h"
+#include "compression/subspace.h"
 #include "compression/unit_timing.h"
 #include "core/calendar.h"
 #include "core/fabric_protocol.h"
@@ -52,6 +53,15 @@ struct CompressionStatistics {
   };
   Engine egress, ingress;
   /// Sums over the values that were compressed, and the error that they come back with; of finite ones.
+  double values_squared = 0, errors_squared = 0;
+};
+
+/// What one traffic class put through the egress engine of a unit.
+struct CompressionClassStatistics {
+  std::uint64_t messages = 0;
+  std::uint64_t dense_bytes = 0;  ///< of the values
+  std::uint64_t wire_bytes = 0;   ///< of the payload
+  /// As in CompressionStatistics.
   double values_squared = 0, errors_squared = 0;
 };
 
@@ -113,6 +123,8 @@ class CompressionUnit : public sc_core::sc_module, public FabricFwInterface, pub
   CompressedMessage compress(const DenseMessage& message, Time ready);
   /// CompressedMessage::made of a message that a unit has made.
   static Time made(const Message& message);
+  /// The unit that has made a message.
+  static CompressionUnit& maker(const Message& message);
   /// At which `bytes` take `span` ps; rounded up to 14 binary digits, so that there are few. Valid as long as
   /// the unit is.
   const Rate& pace(std::uint64_t bytes, Time span);
@@ -123,11 +135,19 @@ class CompressionUnit : public sc_core::sc_module, public FabricFwInterface, pub
   /// of U than the unit has for its class.
   void on_message(Message& message, Time now) override;
 
+  /// From now on this U in all subspace codecs, and its version in their registers. To be called at all ends
+  /// while no message is on its way: those of another version are refused. Throws CompressionFault while one
+  /// is in the unit, or where U is not of a codec's d and k.
+  void set_subspace(const std::shared_ptr<const compression::Subspace>& subspace);
+
   /// Registers; throws BusError for an access that the map forbids.
   std::uint32_t read32(std::uint32_t offset);
   void write32(std::uint32_t offset, std::uint32_t value);
 
   const CompressionStatistics& statistics() const { return statistics_; }
+  const CompressionClassStatistics& statistics(compression::TrafficClass of) const {
+    return by_class_[static_cast<std::size_t>(of)];
+  }
   const CompressionTiming& timing() const { return timing_; }
   /// False while a message is in the ingress engine.
   bool idle() const { return egress_.done <= calendar_.now() && ingress_.done <= calendar_.now(); }
@@ -161,6 +181,8 @@ class CompressionUnit : public sc_core::sc_module, public FabricFwInterface, pub
   void encode(const Bank& bank, const DenseMessage& message, struct CompressionEnvelope& envelope);
   void note_error(const Bank& bank, const std::vector<std::byte>& values,
                   const CompressionEnvelope& envelope);
+  /// Of the class that a message belongs to.
+  CompressionClassStatistics& class_of(std::uint32_t traffic_class, std::uint32_t tensor);
   void check(const Bank& bank, const CompressionEnvelope& envelope, const Message& message) const;
   [[noreturn]] void refuse(const std::string& text) const;
   compression::Context context_of(const compression::WireHeader& header) const;
@@ -183,6 +205,7 @@ class CompressionUnit : public sc_core::sc_module, public FabricFwInterface, pub
   std::map<std::uint64_t, Rate> paces_;                     ///< by bytes per second
   std::uint32_t select_ = 0;
   CompressionStatistics statistics_;
+  std::array<CompressionClassStatistics, 4> by_class_{};  ///< by TrafficClass
 };
 
 /// The registers of a unit.

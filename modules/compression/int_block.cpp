@@ -117,18 +117,23 @@ double IntBlock::get_scale(const std::byte* from, std::uint64_t block) const {
 template <class T>
 void IntBlock::encode_blocks(const MessageView& message, std::byte* to) {
   const Element element = message.shape.element;
+  const bool is_bf16 = element == Element::kBf16;
   const std::uint64_t elements = element_count(message.shape);
   const std::uint64_t scale_bytes = element_bytes(config_.scale);
   std::vector<T> block(std::min<std::uint64_t>(config_.block, elements));
   std::vector<std::int8_t> codes(block.size() + 1);
   for (std::uint64_t first = 0; first < elements; first += block.size()) {
     const std::size_t count = std::min<std::uint64_t>(block.size(), elements - first);
-    widen(element, message.values.data + first * element_bytes(element), block.data(), count);
-    const T largest = largest_magnitude(block.data(), count);
+    const std::byte* const from = message.values.data + first * element_bytes(element);
+    if (!is_bf16) widen(element, from, block.data(), count);
+    const T largest = is_bf16 ? largest_magnitude_bf16(from, count) : largest_magnitude(block.data(), count);
     const double scale = put_scale(largest, largest <= std::numeric_limits<T>::max(), to);
     to += scale_bytes;
     std::int8_t* const into = config_.bits == 8 ? reinterpret_cast<std::int8_t*>(to) : codes.data();
-    if (scale > 0) {
+    if (is_bf16 && scale >= kLeastInvertible) {
+      round_bf16_to_codes(from, static_cast<float>(scale), into, count);
+    } else if (scale > 0) {
+      if (is_bf16) widen(element, from, block.data(), count);
       round_to_codes(block.data(), static_cast<T>(scale), into, count);
     } else {
       std::fill_n(into, count, std::int8_t{0});
@@ -160,8 +165,7 @@ void IntBlock::decode_blocks(const Shape& shape, const std::byte* from, std::byt
       unpack_nibbles(from, codes.data(), (count + 1) / 2);
     }
     from += code_bytes(count);
-    const std::int8_t lowest =
-        *std::min_element(codes.begin(), codes.begin() + static_cast<std::ptrdiff_t>(count));
+    const std::int8_t lowest = lowest_code(codes.data(), count);
     if (lowest < -largest_code(config_.bits) || (config_.bits == 4 && count % 2 == 1 && codes[count] != 0)) {
       refuse(Refusal::kMalformed, "expected codes of block " + std::to_string(number) + " from -" +
                                       std::to_string(largest_code(config_.bits)) + ", found " +
@@ -169,13 +173,19 @@ void IntBlock::decode_blocks(const Shape& shape, const std::byte* from, std::byt
                                                                             : "a code behind the last one"));
     }
     const T step = static_cast<T>(scale);
+    std::byte* const to = values + first * element_bytes(shape.element);
+    const bool in_range = scale * largest_code(config_.bits) <= largest;
+    if (shape.element == Element::kBf16 && in_range) {
+      codes_to_bf16(codes.data(), static_cast<float>(step), to, count);
+      continue;
+    }
     for (std::size_t i = 0; i < count; ++i) block[i] = static_cast<T>(codes[i]) * step;
     // A scale that was rounded up may carry the largest values over the edge of the type.
-    if (scale * largest_code(config_.bits) > largest) {
+    if (!in_range && !std::isnan(scale)) {
       const T edge = static_cast<T>(largest);
       for (std::size_t i = 0; i < count; ++i) block[i] = std::clamp(block[i], -edge, edge);
     }
-    narrow(shape.element, block.data(), values + first * element_bytes(shape.element), count);
+    narrow(shape.element, block.data(), to, count);
   }
 }
 

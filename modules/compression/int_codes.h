@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 
 #include "core/half.h"
@@ -31,11 +32,14 @@ inline double largest_magnitude(const double* values, std::size_t count) {
   return bits_as<double>(largest);
 }
 
+/// Below this, 1 / scale might be infinite.
+constexpr float kLeastInvertible = 0x1p-120f;
+
 /// value / scale rounded to the nearest integer, ties to even, for quotients of magnitude up to 127. The sum
 /// with 1.5 times 2 to the number of mantissa bits rounds, and leaves the integer in its low bits. A quotient
 /// is a product with 1 / scale, which a tie sees only within 3 units in the last place.
 inline void round_to_codes(const float* values, float scale, std::int8_t* codes, std::size_t count) {
-  if (scale < 0x1p-120f) {  // 1 / scale might be infinite
+  if (scale < kLeastInvertible) {
     for (std::size_t i = 0; i < count; ++i) {
       codes[i] = static_cast<std::int8_t>(bits_as<std::int32_t>(values[i] / scale + 0x1.8p23f));
     }
@@ -45,6 +49,47 @@ inline void round_to_codes(const float* values, float scale, std::int8_t* codes,
   for (std::size_t i = 0; i < count; ++i) {
     codes[i] = static_cast<std::int8_t>(bits_as<std::int32_t>(values[i] * inverse + 0x1.8p23f));
   }
+}
+
+// The same of bf16 as it is in a message: without a copy in fp32, which would take longer than the rest.
+
+inline std::uint16_t load_bf16(const std::byte* values, std::size_t index) {
+  std::uint16_t bits;
+  std::memcpy(&bits, values + 2 * index, sizeof bits);
+  return bits;
+}
+
+inline float largest_magnitude_bf16(const std::byte* values, std::size_t count) {
+  std::int16_t largest = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto bits = static_cast<std::int16_t>(load_bf16(values, i) & 0x7fff);
+    largest = bits > largest ? bits : largest;
+  }
+  return float_from_bf16(static_cast<std::uint16_t>(largest));
+}
+
+/// `scale`: kLeastInvertible and more.
+inline void round_bf16_to_codes(const std::byte* values, float scale, std::int8_t* codes, std::size_t count) {
+  const float inverse = 1 / scale;
+  for (std::size_t i = 0; i < count; ++i) {
+    const float value = float_from_bf16(load_bf16(values, i));
+    codes[i] = static_cast<std::int8_t>(bits_as<std::int32_t>(value * inverse + 0x1.8p23f));
+  }
+}
+
+/// code * step as bf16, rounded to even. No product is beyond the largest bf16, or NaN.
+inline void codes_to_bf16(const std::int8_t* codes, float step, std::byte* values, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto bits = bits_as<std::uint32_t>(static_cast<float>(codes[i]) * step);
+    const auto half = static_cast<std::uint16_t>((bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16);
+    std::memcpy(values + 2 * i, &half, sizeof half);
+  }
+}
+
+inline std::int8_t lowest_code(const std::int8_t* codes, std::size_t count) {
+  std::int8_t lowest = 0;
+  for (std::size_t i = 0; i < count; ++i) lowest = codes[i] < lowest ? codes[i] : lowest;
+  return lowest;
 }
 
 /// Scales, of fp32 at most, all have an inverse in fp64.

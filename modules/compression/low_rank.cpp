@@ -40,6 +40,11 @@ std::uint64_t LowRank::wire_bytes(const Shape& shape, Direction) const {
   return rank(shape) * (shape.rows + shape.width) * element_bytes(shape.element);
 }
 
+/// A part that is a row has one column in P, and little more than its own bytes.
+std::uint64_t LowRank::least_bytes(const Shape& shape, Direction direction) const {
+  return std::min(wire_bytes(shape, direction), dense_bytes(shape));
+}
+
 Cost LowRank::compress_cost(const Shape& shape, Direction direction) const {
   const std::uint64_t r = rank(shape);
   Cost cost;

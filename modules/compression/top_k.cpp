@@ -78,6 +78,11 @@ std::uint64_t TopK::wire_bytes(const Shape& shape, Direction) const {
   return entries * element_bytes(shape.element) + bytes_of_bits(entries * index_bits(shape.width));
 }
 
+/// Narrower parts may keep more elements, and need fewer bits for an index.
+std::uint64_t TopK::least_bytes(const Shape& shape, Direction) const {
+  return shape.rows * kept(shape.width) * element_bytes(shape.element);
+}
+
 Cost TopK::compress_cost(const Shape& shape, Direction direction) const {
   Cost cost;
   cost.dense_bytes = dense_bytes(shape);

@@ -18,6 +18,7 @@ class TopK final : public Codec {
   Summable summable(const Shape& shape, Direction direction) const override;
   /// Throws kWrongShape where an index does not fit the width that was asked for.
   std::uint64_t wire_bytes(const Shape& shape, Direction direction) const override;
+  std::uint64_t least_bytes(const Shape& shape, Direction direction) const override;
   Cost compress_cost(const Shape& shape, Direction direction) const override;
   Cost decompress_cost(const Shape& shape, Direction direction) const override;
   /// K of a row.

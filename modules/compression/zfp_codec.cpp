@@ -93,6 +93,11 @@ std::uint64_t ZfpCodec::wire_bytes(const Shape& shape, Direction) const {
   return bytes_of_bits(blocks(shape) * block_bits(shape, config_.bits_per_value));
 }
 
+/// Without what blocks are filled up with, which depends on the shape.
+std::uint64_t ZfpCodec::least_bytes(const Shape& shape, Direction) const {
+  return static_cast<std::uint64_t>(static_cast<double>(element_count(shape)) * config_.bits_per_value / 8);
+}
+
 Cost ZfpCodec::compress_cost(const Shape& shape, Direction direction) const {
   Cost cost;
   cost.dense_bytes = dense_bytes(shape);

@@ -18,6 +18,7 @@ class ZfpCodec final : public Codec {
   CodecId id() const override { return CodecId::kZfp; }
   Summable summable(const Shape& shape, Direction direction) const override;
   std::uint64_t wire_bytes(const Shape& shape, Direction direction) const override;
+  std::uint64_t least_bytes(const Shape& shape, Direction direction) const override;
   Cost compress_cost(const Shape& shape, Direction direction) const override;
   Cost decompress_cost(const Shape& shape, Direction direction) const override;
 

@@ -73,10 +73,14 @@ class FabricLink {
   /// The source of `lane`, which begins at this link, holds it back: from the next packet boundary on nothing
   /// of it leaves until it lets it go.
   virtual void hold_flow(Lane& lane, bool back) { static_cast<void>(lane), static_cast<void>(back); }
-  /// From `from` on an operation with a flow of this class has the link for itself: classes that go behind it
-  /// wait, until as many calls as began it have ended it. A link without an order of classes takes no notice.
-  virtual void hold_path(std::uint8_t traffic_class, bool begins, Time from) {
-    static_cast<void>(traffic_class), static_cast<void>(begins), static_cast<void>(from);
+  /// From `from` on an operation has the link for a flow of this class: classes that go behind it wait, until
+  /// as many calls as began it have ended it. A link without an order of classes takes no notice.
+  virtual void begin_path(std::uint8_t traffic_class, Time from) {
+    static_cast<void>(traffic_class), static_cast<void>(from);
+  }
+  /// That ends when the packets of `lane` below `end_packet` have left.
+  virtual void end_path(const Lane& lane, std::uint64_t end_packet) {
+    static_cast<void>(lane), static_cast<void>(end_packet);
   }
 };
 

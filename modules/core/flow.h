@@ -57,7 +57,7 @@ struct alignas(64) Flow {
   std::uint8_t traffic_class = 0;
   /// The flow ends where packets are always taken (an NPU), so that its last link needs no credits.
   bool unlimited_sink = true;
-  bool has_path = false;  ///< its source holds back what shares its links (FabricLink::hold_path)
+  bool has_path = false;  ///< its source holds back what shares its links (FabricLink::begin_path)
   FlowId id;
   NpuId source;       ///< sending NPU; invalid for the inner parts of a tree
   NpuId destination;  ///< receiving NPU; invalid for the inner parts of a tree

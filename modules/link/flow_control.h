@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -11,6 +12,8 @@
 #include "core/time.h"
 
 namespace wafervp {
+
+class PathHolders;
 
 inline constexpr std::uint32_t kControlPacketBytes = 512;
 /// Data packets of a channel that one acknowledgement stands for (arXiv 2406.19580).
@@ -24,6 +27,8 @@ struct Preemption {
   /// ps between two packets of different classes, while the node that feeds the link changes over. It begins
   /// to change to a class of a higher level when none of the lower has come for as long.
   Time reconfiguration = 0;
+  /// Of all links of a wafer, which an operation then has for itself together; null: those on its way only.
+  std::shared_ptr<PathHolders> holders;
 
   bool active() const { return level[0] != level[1] || level[0] != level[2] || level[0] != level[3]; }
 };

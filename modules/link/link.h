@@ -29,9 +29,10 @@ class Link : public LinkModule {
   Time latency() const override { return engine_->timing().latency; }
   std::uint32_t buffer_packets() const override { return engine_->timing().buffer_packets; }
   void hold_flow(Lane& lane, bool back) override { engine_->hold_flow(lane, back); }
-  void hold_path(std::uint8_t traffic_class, bool begins, Time from) override {
-    engine_->hold_path(traffic_class, begins, from);
+  void begin_path(std::uint8_t traffic_class, Time from) override {
+    engine_->begin_path(traffic_class, from);
   }
+  void end_path(const Lane& lane, std::uint64_t end_packet) override { engine_->end_path(lane, end_packet); }
 
   LinkConfig config() const { return engine_->config(); }
   LinkStatistics statistics() const override { return engine_->statistics(); }

@@ -37,6 +37,7 @@ LinkEngine::LinkEngine(const LinkConfig& config, Calendar& calendar, Arena& aren
   if (preempts_) {
     const auto& level = config.preemption.level;
     special_->turns.resize(*std::max_element(level.begin(), level.end()) + 1u);
+    if (config.preemption.holders != nullptr) make_path_holds(config.preemption.holders);
   }
   if (config.go_back_n.on && (config.go_back_n.charged || config.go_back_n.errors.active())) make_resends();
 }
@@ -232,6 +233,7 @@ void LinkEngine::begin(Lane& lane, const Plan& plan, Time start) {
   if (resends_ != nullptr) note_good_run(lane);
   lane.arrivals.forget_before(run.first);
   forget_spent_credits(lane, start);
+  if (preempts_ && special_->path_holds != nullptr) look_at_ends(lane.run_end);
   refresh(lane);
   tell_next(lane);
   if (!lane.from_source || run.last) tell_previous(lane, FabricPhase::kCredit);

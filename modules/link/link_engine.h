@@ -56,7 +56,8 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   Lane* open(Flow& flow, std::uint16_t hop, unsigned input);
   /// As FabricLink has them.
   void hold_flow(Lane& lane, bool back);
-  void hold_path(std::uint8_t traffic_class, bool begins, Time from);
+  void begin_path(std::uint8_t traffic_class, Time from);
+  void end_path(const Lane& lane, std::uint64_t end_packet);
   /// Acknowledgements take time on `back`, if the configuration says so; both are told.
   void set_reverse(LinkEngine& back);
 
@@ -170,9 +171,15 @@ class alignas(64) LinkEngine final : public FabricFwInterface, public FabricBwIn
   bool refresh_resends(Lane& lane);
 
   friend struct PathHolds;
+  friend class PathHolders;
+  void make_path_holds(const std::shared_ptr<PathHolders>& holders);
   void take_notices(Time now);
+  void hold_above(unsigned level, Time now);
+  Time passed_at(const Lane& lane, std::uint64_t end_packet) const;
+  [[gnu::noinline]] void look_at_ends(Time when);
   void change_back(unsigned level, Time now);
   bool waits_for_path(const Lane& lane) const;
+  [[gnu::noinline]] bool is_held() const;
   void set_held(Lane& lane, std::uint8_t why, bool back);
   void park(Lane& lane);
 

@@ -182,6 +182,7 @@ LinkEngine::Plan LinkEngine::paced(const Lane& lane, Time start) const {
 Time LinkEngine::gathered(const Lane& lane, const RunSpan& arrival, Time ready) const {
   if (!gathering_ || config_.packet_grain || !bounded_ || calendar_.now() >= free_at_) return ready;
   if (preempts_ && present_ != nullptr && present_->claims->level() != lane.claims->level()) return ready;
+  if (preempts_ && is_held()) return ready;
   const std::uint64_t skip = lane.next - arrival.first;
   const std::uint64_t most = std::min<std::uint64_t>(config_.train_packets, arrival.count - skip);
   if (most < 2) return ready;
@@ -211,7 +212,7 @@ Time LinkEngine::gathered(const Lane& lane, const RunSpan& arrival, Time ready) 
 /// out of credits, and equal turns would become unequal shares; and a flow that comes slower than its share
 /// may wait no longer than its buffer bridges.
 std::uint64_t LinkEngine::turn_packets() const {
-  if (config_.packet_grain) return 1;
+  if (config_.packet_grain || (preempts_ && is_held())) return 1;
   std::uint64_t turn = config_.train_packets;
   if (smallest_feed_ != 0) turn = std::min<std::uint64_t>(turn, smallest_feed_ / 2);
   if (bridging_) {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cmath>
 #include <string>
+
+#include "results/json_text.h"
 
 namespace wafervp {
 
@@ -14,6 +17,12 @@ inline std::string csv_field(const std::string& text) {
     out += c;
   }
   return out + '"';
+}
+
+/// A number as in JSON, or nan, inf, -inf, which JSON has no word for.
+inline std::string csv_number(double value) {
+  if (std::isfinite(value)) return double_text(value);
+  return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
 }
 
 }  // namespace wafervp

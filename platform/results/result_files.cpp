@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <string_view>
@@ -164,6 +165,57 @@ Breakdown read_breakdown(const Json& json) {
   return breakdown;
 }
 
+Json classes_json(const std::vector<CompressionClassResult>& classes) {
+  Json list = Json::array();
+  for (const CompressionClassResult& each : classes) {
+    Json json{{"class", each.name},
+              {"codec", each.codec},
+              {"messages", each.messages},
+              {"dense_bytes", each.dense_bytes},
+              {"wire_bytes", each.wire_bytes},
+              {"ratio", each.ratio()}};
+    if (each.relative_error) json["relative_error"] = *each.relative_error;
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
+Json gradient_sum_json(const GradientSumError& sum) {
+  return {{"sums", sum.count},
+          {"relative_error", sum.relative},
+          {"relative_error_of_all_steps", sum.of_all_steps},
+          {"between_replicas", sum.between_replicas}};
+}
+
+GradientSumError read_gradient_sum(const Json& json) {
+  // What is not finite is null in a file.
+  const auto number = [&json](const char* name) {
+    return json.at(name).is_number() ? json.at(name).get<double>() : std::nan("");
+  };
+  GradientSumError sum;
+  sum.count = json.at("sums").get<std::uint64_t>();
+  sum.relative = number("relative_error");
+  sum.of_all_steps = number("relative_error_of_all_steps");
+  sum.between_replicas = number("between_replicas");
+  return sum;
+}
+
+std::vector<CompressionClassResult> read_classes(const Json& json) {
+  std::vector<CompressionClassResult> classes;
+  for (const Json& item : json) {
+    CompressionClassResult each;
+    each.name = item.at("class").get<std::string>();
+    each.codec = item.at("codec").get<std::string>();
+    each.messages = item.at("messages").get<std::uint64_t>();
+    each.dense_bytes = item.at("dense_bytes").get<std::uint64_t>();
+    each.wire_bytes = item.at("wire_bytes").get<std::uint64_t>();
+    const auto error = item.find("relative_error");
+    if (error != item.end() && error->is_number()) each.relative_error = error->get<double>();
+    classes.push_back(std::move(each));
+  }
+  return classes;
+}
+
 namespace {
 
 Json error_json(const ReconstructionError& error) {
@@ -181,23 +233,27 @@ Json with_training(Json head, const TrainingResult& training) {
   }
   made["reconstruction"] = {{"forward", error_json(training.forward)},
                             {"backward", error_json(training.backward)}};
+  if (training.gradient_sum.count > 0) made["gradient_sum"] = gradient_sum_json(training.gradient_sum);
   head["training"] = std::move(made);
   return head;
 }
 
 void append_result(Pieces& out, const Results& results, const Scenario& scenario, const Json& effective,
                    const ProgramInfo& program) {
-  const Json head{{"name", scenario.name},
-                  {"status", results.status},
-                  {"message", results.message},
-                  {"time_ps", results.time_ps},
-                  {"breakdown_ps", breakdown_json(results.breakdown)},
-                  {"payload_bytes", results.payload_bytes},
-                  {"events", results.events},
-                  {"seed", scenario.seed},
-                  {"program", {{"version", program.version}, {"sources", program.sources}}},
-                  {"scenario_hash", scenario_hash(effective, program)},
-                  {"warnings", results.warnings}};
+  Json head{{"name", scenario.name},
+            {"status", results.status},
+            {"message", results.message},
+            {"time_ps", results.time_ps},
+            {"breakdown_ps", breakdown_json(results.breakdown)},
+            {"payload_bytes", results.payload_bytes},
+            {"events", results.events},
+            {"seed", scenario.seed},
+            {"program", {{"version", program.version}, {"sources", program.sources}}},
+            {"scenario_hash", scenario_hash(effective, program)},
+            {"warnings", results.warnings}};
+  if (!results.compression_classes.empty()) {
+    head["compression_classes"] = classes_json(results.compression_classes);
+  }
   out.text = json_text(results.training ? with_training(head, *results.training) : head);
   if (!scenario.outputs.statistics) return;
   constexpr std::string_view kClose = "\n}\n", kNext = ",\n  ";
@@ -267,7 +323,7 @@ double TrainingResult::final_loss() const {
 std::string loss_csv(const TrainingResult& training) {
   std::string text = "step,time_ps,loss\n";
   for (const TrainingPoint& point : training.curve) {
-    text += fmt::format("{},{},{}\n", point.step, point.time_ps, double_text(point.loss));
+    text += fmt::format("{},{},{}\n", point.step, point.time_ps, csv_number(point.loss));
   }
   return text;
 }

@@ -27,6 +27,13 @@ Json breakdown_json(const Breakdown& breakdown);
 /// Parts that are absent are 0.
 Breakdown read_breakdown(const Json& json);
 
+/// A list of an object each.
+Json classes_json(const std::vector<CompressionClassResult>& classes);
+std::vector<CompressionClassResult> read_classes(const Json& json);
+
+Json gradient_sum_json(const GradientSumError& sum);
+GradientSumError read_gradient_sum(const Json& json);
+
 /// Writes effective-scenario.json, links.csv (with statistics), trace.json (when asked for) and
 /// result.json, the last one being the sign that all are there. Throws FileError.
 void write_results(ResultFolder& folder, const Results& results, const Scenario& scenario,

@@ -45,6 +45,15 @@ struct CompressionResult {
   /// values.
   double relative_error = 0;
 };
+/// The same of one traffic class that has a codec, as it was sent.
+struct CompressionClassResult {
+  std::string name, codec;  // "dp", "int8"
+  std::uint64_t messages = 0, dense_bytes = 0, wire_bytes = 0;
+  std::optional<double> relative_error;  // with values
+  double ratio() const {
+    return wire_bytes == 0 ? 0 : static_cast<double>(dense_bytes) / static_cast<double>(wire_bytes);
+  }
+};
 struct NpuResult {
   std::uint32_t npu = 0;
   bool has_program = false, finished = false;
@@ -83,11 +92,19 @@ struct ReconstructionError {
   double most_value = 0;    // largest |sent|
   std::uint64_t count = 0;  // tensors
 };
+/// Of the gradients that replicas have after they were added, all steps, stages and replicas together.
+struct GradientSumError {
+  std::uint64_t count = 0;      // sums; 0 without replicas
+  double relative = 0;          // |sum - exact sum| / |exact sum|, roots of sums of squares
+  double between_replicas = 0;  // likewise of the difference to the replica that was first
+  double of_all_steps = 0;      // likewise of the sums of all steps, added up: what feedback makes up for
+};
 struct TrainingResult {
   std::uint32_t steps = 0;   // that were asked for
   double entropy_floor = 0;  // nats a token that no model can go below; 0: not known
   std::vector<TrainingPoint> curve;
   ReconstructionError forward, backward;
+  GradientSumError gradient_sum;
 
   static constexpr std::size_t kFinalSteps = 100;
   /// Mean loss of the last kFinalSteps steps, or of all where there are fewer; the curve has one or more.
@@ -108,6 +125,7 @@ struct Results {
   std::vector<NpuResult> npus;
   std::vector<IoResult> io_controllers;
   CompressionResult compression;  // of all units
+  std::vector<CompressionClassResult> compression_classes;
   std::optional<TrainingResult> training;
   std::vector<TraceSlice> trace;
   std::vector<std::string> warnings;

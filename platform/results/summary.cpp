@@ -44,6 +44,11 @@ Json outcome_json(const Outcome& outcome) {
             {"breakdown_ps", breakdown_json(outcome.breakdown)},
             {"scenario_hash", outcome.scenario_hash}};
   if (outcome.final_loss) json["final_loss"] = *outcome.final_loss;
+  if (outcome.gradient_sum) json["gradient_sum"] = gradient_sum_json(*outcome.gradient_sum);
+  if (!outcome.compression_classes.empty()) {
+    json["payload_bytes"] = outcome.payload_bytes;
+    json["compression_classes"] = classes_json(outcome.compression_classes);
+  }
   return json;
 }
 
@@ -97,7 +102,7 @@ Json beside_json(const BesideRow& beside) {
   return json;
 }
 
-std::string number(const std::optional<double>& value) { return value ? double_text(*value) : ""; }
+std::string number(const std::optional<double>& value) { return value ? csv_number(*value) : ""; }
 std::string time(const Outcome& outcome) { return outcome.finished() ? std::to_string(outcome.time_ps) : ""; }
 
 }  // namespace

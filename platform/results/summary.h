@@ -20,6 +20,9 @@ struct Outcome {
   Breakdown breakdown;
   std::optional<double> speedup;     // time of compare_to / own time
   std::optional<double> final_loss;  // of kind training
+  std::uint64_t payload_bytes = 0;   // of all links
+  std::vector<CompressionClassResult> compression_classes;
+  std::optional<GradientSumError> gradient_sum;  // of kind training with replicas
   std::string scenario_hash;
 
   bool finished() const { return status == "ok" || status == "check_failed"; }

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <map>
 
+#include "compression/orthonormal.h"
+#include "run/gradient_sums.h"
 #include "training/data_source.h"
 #include "training/stage_model.h"
 #include "workload/training_kernels.h"
@@ -32,7 +34,8 @@ class Host final : public TrainingHost {
         wafer_(wafer),
         data_(make_data(scenario, model_)),
         tables_(make_tables(scenario)),
-        subspace_(constrained_k(scenario) > 0 ? make_subspace(scenario) : nullptr) {
+        subspace_(constrained_k(scenario) > 0 ? make_subspace(scenario) : nullptr),
+        sums_(model_.replicas) {
     npus_.resize(workload.training.size());
     stages_.resize(model_.stages * model_.replicas);
     for (std::size_t n = 0; n < npus_.size(); ++n) {
@@ -44,12 +47,22 @@ class Host final : public TrainingHost {
       const NpuId npu(static_cast<std::uint32_t>(n));
       wafer.accelerator(npu).set_kernels(this);
       if (CompressionUnit* unit = wafer.compression_unit(npu)) unit->set_tokens(*this);
+      if (const auto config = factor_config(scenario)) {
+        const training::FactorLayout layout = factor_layout(scenario, place.stage);
+        npus_[n].factors = std::make_unique<training::GradientFactors<T>>(layout, *config);
+        npus_[n].first.resize(layout.first_size());
+        npus_[n].second.resize(layout.second_size());
+      }
     }
+    const TrainingSpec& spec = scenario.workload.training;
+    update_step_ = spec.update_step;
+    if (spec.update_every != 0) npus_[stages_[index(0, model_.stages - 1)]].model->collect_energy();
     result_.steps = scenario.workload.iterations;
     result_.entropy_floor = data_->entropy_floor();
   }
 
   const TrainingResult& result() const override { return result_; }
+  GradientSumError gradient_sum() const override { return sums_.error(); }
 
   /// A stage hands its microbatches on in their order, step after step.
   const std::vector<std::uint32_t>* ids(NpuId npu, std::uint64_t n) override {
@@ -70,7 +83,15 @@ class Host final : public TrainingHost {
       case Kernel::kStep:
         return step(npu);
       case Kernel::kSetSubspace:
-        break;
+        return set_subspace(npu);
+      case Kernel::kNextSubspace:
+        return next_subspace(npu);
+      case Kernel::kFactorP:
+        return factor_p(npu);
+      case Kernel::kFactorQ:
+        return factor_q(npu);
+      case Kernel::kExpandFactors:
+        return expand_factors(npu);
     }
   }
 
@@ -78,6 +99,8 @@ class Host final : public TrainingHost {
   struct Rank {
     std::unique_ptr<training::StageModel<T>> model;
     std::size_t steps = 0;
+    std::unique_ptr<training::GradientFactors<T>> factors;  ///< with PowerSGD
+    std::vector<T> first, second;                           ///< as they came back
   };
   struct Losses {
     double sum = 0;
@@ -91,6 +114,12 @@ class Host final : public TrainingHost {
   }
   const TrainingPlace& place(NpuId npu) const { return workload_.training[npu.value]; }
 
+  void read(NpuId npu, std::uint64_t address, std::vector<T>& values) const {
+    std::memcpy(values.data(), memory(npu.value) + address, values.size() * sizeof(T));
+  }
+  void write(NpuId npu, std::uint64_t address, const std::vector<T>& values) {
+    std::memcpy(memory(npu.value) + address, values.data(), values.size() * sizeof(T));
+  }
   /// A tensor in a memory, or none.
   Matrix<T> load(std::size_t npu, const std::vector<std::uint64_t>& buffers, std::uint32_t microbatch) const {
     if (buffers.empty()) return {};
@@ -144,18 +173,59 @@ class Host final : public TrainingHost {
     if (model.is_last()) note_loss(npu, now);
     model.finish_gradients();
     if (model_.replicas == 1) return;
-    const std::vector<T>& gradients = model.gradients();
-    std::memcpy(memory(npu.value) + place(npu).gradients, gradients.data(), gradients.size() * sizeof(T));
+    sums_.add(place(npu).stage, npus_[npu.value].steps, model.gradients());
+    if (npus_[npu.value].factors == nullptr) write(npu, place(npu).gradients, model.gradients());
+  }
+
+  void factor_p(NpuId npu) {
+    Rank& rank = npus_[npu.value];
+    rank.factors->factor_p(rank.model->gradients().data(), rank.first.data());
+    write(npu, place(npu).first_factors, rank.first);
+  }
+  void factor_q(NpuId npu) {
+    Rank& rank = npus_[npu.value];
+    read(npu, place(npu).first_factors, rank.first);
+    rank.factors->factor_q(rank.first.data(), rank.second.data());
+    write(npu, place(npu).second_factors, rank.second);
+  }
+  void expand_factors(NpuId npu) {
+    Rank& rank = npus_[npu.value];
+    read(npu, place(npu).second_factors, rank.second);
+    rank.factors->expand(rank.first.data(), rank.second.data(), rank.model->gradients().data());
   }
 
   void step(NpuId npu) {
     Rank& rank = npus_[npu.value];
     if (model_.replicas > 1) {
       std::vector<T>& gradients = rank.model->gradients();
-      std::memcpy(gradients.data(), memory(npu.value) + place(npu).gradients, gradients.size() * sizeof(T));
+      if (rank.factors == nullptr) read(npu, place(npu).gradients, gradients);
+      sums_.compare(place(npu).stage, rank.steps, gradients);
     }
     rank.model->step();
     ++rank.steps;
+  }
+
+  void next_subspace(NpuId npu) {
+    const training::StageModel<T>& model = *npus_[npu.value].model;
+    const auto next = compression::grassmann_step(*model.subspace(), model.energy(), update_step_);
+    std::vector<T> values(next->u().values.size());
+    std::transform(next->u().values.begin(), next->u().values.end(), values.begin(),
+                   [](double value) { return static_cast<T>(value); });
+    write(npu, place(npu).basis, values);
+  }
+
+  /// What came is the U of all, whoever made it: rounded to T, and made orthonormal again where that rounds.
+  void set_subspace(NpuId npu) {
+    training::StageModel<T>& model = *npus_[npu.value].model;
+    const compression::Subspace& last = *model.subspace();
+    std::vector<T> values(last.u().values.size());
+    read(npu, place(npu).basis, values);
+    Matrix<double> u(last.dimension(), last.rank());
+    std::copy(values.begin(), values.end(), u.values.begin());
+    if (sizeof(T) < sizeof(double)) compression::orthonormalise(u);
+    const auto next = std::make_shared<const compression::Subspace>(std::move(u), last.version() + 1);
+    model.set_subspace(next);
+    if (CompressionUnit* unit = wafer_.compression_unit(npu)) unit->set_subspace(next);
   }
 
   void note_loss(NpuId npu, Time now) {
@@ -179,6 +249,8 @@ class Host final : public TrainingHost {
   std::vector<std::size_t> stages_;       ///< NPU of each stage, replica by replica
   std::map<std::size_t, Losses> losses_;  ///< by step, until all replicas have theirs
   training::TokenBatch sent_;             ///< that ids() speaks of
+  GradientSums sums_;
+  double update_step_ = 0;
   TrainingResult result_;
 };
 

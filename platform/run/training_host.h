@@ -18,6 +18,8 @@ class TrainingHost : public KernelHost, public TokenSource {
  public:
   /// So far.
   virtual const TrainingResult& result() const = 0;
+  /// What the sums of gradients over replicas lost so far.
+  virtual GradientSumError gradient_sum() const = 0;
 };
 
 /// Null for workloads of other kinds.

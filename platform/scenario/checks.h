@@ -34,6 +34,7 @@ class Checks {
   void placement(const Scenario& scenario);
   void training(const Scenario& scenario);
   void streaming(const Scenario& scenario);
+  void gradients(const Scenario& scenario);
   void functional_training(const Scenario& scenario);
   void collective(const Scenario& scenario);
   void collective_algorithm(const Scenario& scenario);

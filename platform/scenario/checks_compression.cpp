@@ -49,6 +49,12 @@ void Checks::compression(const Scenario& scenario) {
     needs_io(scenario, "/wafer/compression/policy/streaming", "a codec of streams");
   }
   const CodecSpec& codec = spec.codec;
+  if (scenario.detail.data == DataMode::kValues && codec.values != MessageValues::kWorkload) {
+    validator_.fault(
+        "/wafer/compression/codec/values",
+        std::string("found ") + to_word(codec.values) +
+            "; with /detail/data values messages carry the type of the workload: expected workload");
+  }
   if (!at_ports && uses(CodecName::kSubspace) && validator_.sound({"/wafer/compression/codec/k"})) {
     const std::uint64_t width = row_width(scenario);
     if (codec.k == 0) {
@@ -79,7 +85,7 @@ void Checks::compression(const Scenario& scenario) {
                          "found " + std::to_string(codec.k) + ", but /workload/training/subspace_k is " +
                              std::to_string(model.subspace_k) + "; both ends have one U");
       }
-      if (codec.id_bytes == 0) {
+      if (codec.id_bytes == 0 && model.stay != TrainingStay::kFree) {
         validator_.fault("/wafer/compression/codec/id_bytes",
                          "found 0; with values the receiver needs the token ids: expected 2, 4 or 8");
       }

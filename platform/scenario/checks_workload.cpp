@@ -153,6 +153,7 @@ void Checks::training(const Scenario& scenario) {
     }
   }
   streaming(scenario);
+  gradients(scenario);
   functional_training(scenario);
   if (validator_.sound({"/workload/compute"})) {
     const bool is_fixed = spec.compute.mode == ComputeMode::kFixed;
@@ -191,39 +192,6 @@ void Checks::streaming(const Scenario& scenario) {
     validator_.fault("/workload/streaming/passes",
                      "found 3: the third pass computes activations again, which needs "
                      "/workload/streaming/recompute true");
-  }
-}
-
-void Checks::functional_training(const Scenario& scenario) {
-  const WorkloadSpec& workload = scenario.workload;
-  const TrainingSpec& spec = workload.training;
-  const std::string base = "/workload/training/";
-  if (workload.kind != WorkloadKind::kTraining || !validator_.sound({"/workload/training", "/detail/data"}))
-    return;
-  if (scenario.detail.data != DataMode::kValues) {
-    validator_.fault("/detail/data",
-                     "found none; /workload/kind training needs values, which it moves in its tensors");
-  }
-  if (spec.dimension % spec.heads != 0) {
-    validator_.fault(base + "heads", "found " + number(spec.heads) + ", which does not divide " + base +
-                                         "dimension " + number(spec.dimension));
-  }
-  if (spec.type != ElementType::kFp64 && spec.type != ElementType::kFp32) {
-    validator_.fault(base + "type", "found " + std::string(to_word(spec.type)) + "; allowed: fp64, fp32");
-  }
-  if (spec.subspace_k > spec.dimension) {
-    validator_.fault(base + "subspace_k", "found " + number(spec.subspace_k) + ", more than " + base +
-                                              "dimension " + number(spec.dimension));
-  }
-  if (!validator_.sound({"/workload/parallelism"})) return;
-  if (workload.parallelism.mp != 1) {
-    validator_.fault("/workload/parallelism/mp", "found " + number(workload.parallelism.mp) +
-                                                     "; a stage of /workload/kind training is one NPU");
-  }
-  if (workload.parallelism.pp > spec.blocks) {
-    validator_.fault("/workload/parallelism/pp", "found " + number(workload.parallelism.pp) + " stages for " +
-                                                     base + "blocks " + number(spec.blocks) +
-                                                     "; each stage needs a block");
   }
 }
 

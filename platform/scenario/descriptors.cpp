@@ -98,7 +98,7 @@ std::string unknown_pointer(const std::string& pointer) {
     if (next == nullptr) {
       const std::string near = nearest_word(name, node->names());
       return "no such member" + (near.empty() ? "" : "; did you mean " + place + '/' + near + '?') +
-             " allowed in " + (place.empty() ? "the top level" : place) + ": " + join_words(node->names());
+             "; allowed in " + (place.empty() ? "the top level" : place) + ": " + join_words(node->names());
     }
     node = next;
     place += '/' + name;

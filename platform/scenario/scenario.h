@@ -18,6 +18,7 @@ enum class FabricKind { kRing, kSwitch, kMesh2d, kFred };
 enum class Grain { kAuto, kPacket };
 enum class BufferRule { kRoundTrip, kPaper };
 enum class PreemptionKind { kOff, kMpPpDp };
+enum class HoldScope { kPath, kWafer };
 enum class Retransmission { kOff, kGoBackN };
 enum class Acknowledgements { kCounted, kCharged };
 enum class DataMode { kNone, kValues };
@@ -29,6 +30,8 @@ enum class PipelineSchedule { kGpipe, k1f1b };
 enum class TrainingData { kChain, kText };
 enum class TrainingStay { kRowWise, kProjected, kReparametrised, kFree };
 enum class DpSync { kAllReduce, kRsAg };
+/// How gradients of replicas are added: as they are, or as factors of low rank.
+enum class GradientSum { kAllReduce, kPowerSgd };
 enum class WeightMode { kStationary, kStreaming };
 enum class StreamReach { kAll, kGroup };
 enum class WriteBack { kOverlapped, kSerial };
@@ -102,6 +105,7 @@ struct FlowControlSpec {
   PreemptionKind preemption;
   double reconfiguration_ns;  // with preemption, at the outputs of FRED switches
   double hold_ns;             // with preemption, of an NPU's sending
+  HoldScope hold_scope;       // with hold_ns
   Retransmission retransmission;
   Acknowledgements acknowledgements;
 };
@@ -151,7 +155,7 @@ struct FirmwareSpec {
   Algorithm all_reduce, reduce_scatter, all_gather, broadcast, all_to_all;
   std::uint32_t chunks;         // 0: chosen by the firmware
   std::uint32_t active_chunks;  // 0: all
-  std::uint32_t relay_chunks;   // chunks of a relayed broadcast, 0: chosen by the firmware
+  std::uint32_t relay_chunks;   // chunks of a relayed broadcast, 0: chosen by the workload
   double x_first_share;         // hierarchical on a mesh; negative: balanced
 };
 enum class CompressionPlacement { kOff, kNpu, kNpuAndIo, kFredPorts };
@@ -258,6 +262,15 @@ struct TrainingSpec {
   double learning_rate;
   std::uint32_t warm_up;
   double weight_decay;
+  std::uint32_t update_every;  // steps between updates of U; 0: U is fixed
+  double update_step;          // of the Grassmann update
+};
+/// Gradients between replicas.
+struct GradientSpec {
+  GradientSum sum;
+  // power_sgd:
+  std::uint32_t rank;
+  bool error_feedback, warm_start;
 };
 struct CollectiveSpec {
   Operation operation;
@@ -295,6 +308,7 @@ struct WorkloadSpec {
   std::uint32_t microbatches;
   PipelineSchedule schedule;
   DpSync dp_sync;
+  GradientSpec gradients;
   std::uint32_t iterations;
 };
 struct DetailSpec {

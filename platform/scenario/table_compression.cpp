@@ -27,9 +27,11 @@ void describe_codec(Table<Scenario>& table) {
                 "subspace: dimension of the subspace, 1 up to the width. top_k: elements of a row that are "
                 "kept; 0: by the fraction.",
                 FIELD(codec.k));
-  table.integer("/wafer/compression/codec/id_bytes", "bytes", 4, 0, 8,
-                "subspace: bytes of a token id in forward messages, one id a row: 0, 2, 4 or 8.",
-                FIELD(codec.id_bytes));
+  table.integer(
+      "/wafer/compression/codec/id_bytes", "bytes", 4, 0, 8,
+      "subspace: bytes of a token id in forward messages, one id a row: 0, 2, 4 or 8. 0: no ids, and "
+      "nothing that they stand for is taken off before the projection.",
+      FIELD(codec.id_bytes));
   table.word("/wafer/compression/codec/coefficients", "values",
              "subspace: type of the coefficients on the wire. values: that of the values.",
              FIELD(codec.coefficients));
@@ -60,11 +62,13 @@ void describe_unit(Table<Scenario>& table) {
   table.object("/wafer/compression/unit",
                "How fast a unit is: setup, then the slowest of values, arithmetic and payload, then the "
                "filling of its pipeline; the next message may follow after the second.");
-  table.word("/wafer/compression/unit/preset", "unit",
-             "unit: hardware of its own; 1 GHz, 64 bytes of values and 32 k multiply-accumulates a cycle, "
-             "20 ns. kernel: on the accelerator; values at the rate of its memory, half its FLOP/s, 5 us, "
-             "without taking time from its compute engine. Both are assumptions.",
-             FIELD(unit.preset));
+  table.word(
+      "/wafer/compression/unit/preset", "unit",
+      "unit: hardware of its own; 1 GHz, 64 bytes of values and 32 times k multiply-accumulates a cycle (k "
+      "of the subspace codec, rank of low_rank, else 1), 20 ns. kernel: on the accelerator; values at the "
+      "rate of its memory, half its FLOP/s, 5 us, "
+      "without taking time from its compute engine. Both are assumptions.",
+      FIELD(unit.preset));
   table.integer("/wafer/compression/unit/clock_hz", "Hz", 0, 0, kMaxRate, "Clock. 0: of the preset.",
                 FIELD(unit.clock_hz));
   table.integer("/wafer/compression/unit/dense_bytes_per_s", "bytes/s", 0, 0, kMaxRate,

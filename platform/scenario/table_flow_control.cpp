@@ -39,9 +39,17 @@ void describe_flow_control(std::vector<Descriptor>& all) {
       "/wafer/fabric/flow_control/hold_ns", "ns", 1000, 0, 1e6,
       "With preemption: while an operation between end points is under way, its NPUs send nothing of a class "
       "behind it, and the links of its messages carry nothing of it: not between the steps of a ring either. "
-      "An NPU lets go when nothing of the class was sent or received for this long. 0: only packets that are "
-      "ready go first.",
+      "An NPU lets go when it has sent its last message, or when nothing of the class was sent or received "
+      "for "
+      "this long. 0: only packets that are ready go first.",
       FIELD(flow_control.hold_ns));
+  table.word("/wafer/fabric/flow_control/hold_scope", "path",
+             "With hold_ns: where classes behind an operation wait. path: at its NPUs and on the links of "
+             "its messages; "
+             "what is stopped in a part of the wafer only may end later than by the operation's time, as its "
+             "parts no "
+             "longer overlap. wafer: on all links, so that it ends no more than that time later.",
+             FIELD(flow_control.hold_scope));
   table.word("/wafer/fabric/flow_control/retransmission", "off",
              "off: no errors, no acknowledgements. go_back_n: a packet in error, and what follows it in its "
              "channel until the sender knows, is sent again; 16 data packets have one acknowledgement.",

@@ -60,10 +60,11 @@ void describe_run(std::vector<Descriptor>& all) {
   table.object("/outputs", "What is written.");
   table.boolean("/outputs/statistics", true, "Counters per link and NPU.", FIELD(outputs.statistics));
   table.boolean("/outputs/trace", false, "A timeline in Chrome's trace-event format.", FIELD(outputs.trace));
-  table.integer(
-      "/seed", "", 1, 0, ~std::uint64_t{0},
-      "Of the links' errors (/wafer/fabric/errors/bit_error_rate); a searched placement has one of its own.",
-      FIELD(seed));
+  table.integer("/seed", "", 1, 0, ~std::uint64_t{0},
+                "Of the links' errors (/wafer/fabric/errors/bit_error_rate), of jitter, and of weights, data "
+                "and subspace of a "
+                "functional training; a searched placement has one of its own.",
+                FIELD(seed));
 }
 
 }  // namespace wafervp

@@ -19,8 +19,9 @@ void describe_functional_training(std::vector<Descriptor>& all) {
                 FIELD(heads));
   table.integer("/workload/training/hidden", "", 256, 1, 65536, "Width of the feed-forward part.",
                 FIELD(hidden));
-  table.integer("/workload/training/vocabulary", "tokens", 64, 2, 65536,
-                "Tokens that there are, with data chain.", FIELD(vocabulary));
+  table.integer("/workload/training/vocabulary", "tokens", 64, 4, 65536,
+                "Tokens that there are, with data chain, each of which has four successors.",
+                FIELD(vocabulary));
   table.integer("/workload/training/sequence", "tokens", 32, 2, 4096, "Length of a sequence.",
                 FIELD(sequence));
   table.integer("/workload/training/blocks", "", 4, 1, 256, "Blocks, spread over the stages.", FIELD(blocks));
@@ -47,6 +48,15 @@ void describe_functional_training(std::vector<Descriptor>& all) {
   table.integer("/workload/training/warm_up", "steps", 50, 0, 1000000,
                 "Steps in which the learning rate rises.", FIELD(warm_up));
   table.number("/workload/training/weight_decay", "", 0.01, 0, 10, "Of AdamW.", FIELD(weight_decay));
+  table.integer(
+      "/workload/training/update_every", "steps", 0, 0, 1000000,
+      "Steps between updates of the subspace: the last stage makes the next U from its gradients and "
+      "broadcasts it, uncompressed, while no microbatch is under way; 0: it stays as it is.",
+      FIELD(update_every));
+  table
+      .number("/workload/training/update_step", "", 0.3, 0, 10,
+              "How far an update turns U towards the gradients outside of it.", FIELD(update_step))
+      .above_low = true;
 }
 
 }  // namespace wafervp

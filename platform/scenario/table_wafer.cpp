@@ -192,9 +192,11 @@ void describe_firmware(Table<Scenario>& table) {
                 FIELD(wafer.firmware.chunks));
   table.integer("/wafer/firmware/active_chunks", "", 0, 0, 65536,
                 "Chunks of one collective in flight together. 0: all.", FIELD(wafer.firmware.active_chunks));
-  table.integer("/wafer/firmware/relay_chunks", "", 64, 0, 65536,
-                "Chunks of a relayed broadcast. 0: chosen by the firmware.",
-                FIELD(wafer.firmware.relay_chunks));
+  table.integer(
+      "/wafer/firmware/relay_chunks", "", 0, 0, 65536,
+      "Chunks of a relayed broadcast, as which pipeline stages hand over; each is a message of its own "
+      "to links and codecs. 0: 64, or 1 between two NPUs of different sites.",
+      FIELD(wafer.firmware.relay_chunks));
   table.number(
       "/wafer/firmware/x_first_share", "", -1, -1, 1,
       "Share of the chunks that go along x first in a hierarchical collective on a mesh. Negative: balanced "

@@ -104,6 +104,20 @@ void describe_training(Table<Scenario>& table) {
   table.word("/workload/dp_sync", "all_reduce",
              "Gradients: one all-reduce, or reduce-scatter and all-gather of weights (ZeRO-2).",
              FIELD(workload.dp_sync));
+  table.object("/workload/gradients", "How gradients of data-parallel replicas are added.");
+  table.word("/workload/gradients/sum", "all_reduce",
+             "all_reduce: as they are (through the codec of their traffic class, if it has one); power_sgd "
+             "(transformer, training): each matrix as two factors, each with an all-reduce of its own "
+             "(Vogels et al. 2019); what would not shrink goes as it is.",
+             FIELD(workload.gradients.sum));
+  table.integer("/workload/gradients/rank", "", 4, 1, 65536, "power_sgd: columns of a factor.",
+                FIELD(workload.gradients.rank));
+  table.boolean("/workload/gradients/error_feedback", true,
+                "power_sgd: what a replica's factors missed is added to its next gradients.",
+                FIELD(workload.gradients.error_feedback));
+  table.boolean("/workload/gradients/warm_start", true,
+                "power_sgd: a step begins with the second factor of the last one, else with random numbers.",
+                FIELD(workload.gradients.warm_start));
   table.integer("/workload/iterations", "steps", 1, 1, 10000, "Training steps.", FIELD(workload.iterations));
 }
 

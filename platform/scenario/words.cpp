@@ -32,6 +32,11 @@ const Words<PreemptionKind>& words_of() {
   return words;
 }
 template <>
+const Words<HoldScope>& words_of() {
+  static const Words<HoldScope> words = {{"path", HoldScope::kPath}, {"wafer", HoldScope::kWafer}};
+  return words;
+}
+template <>
 const Words<Retransmission>& words_of() {
   static const Words<Retransmission> words = {{"off", Retransmission::kOff},
                                               {"go_back_n", Retransmission::kGoBackN}};
@@ -85,6 +90,12 @@ const Words<PipelineSchedule>& words_of() {
 template <>
 const Words<DpSync>& words_of() {
   static const Words<DpSync> words = {{"all_reduce", DpSync::kAllReduce}, {"rs_ag", DpSync::kRsAg}};
+  return words;
+}
+template <>
+const Words<GradientSum>& words_of() {
+  static const Words<GradientSum> words = {{"all_reduce", GradientSum::kAllReduce},
+                                           {"power_sgd", GradientSum::kPowerSgd}};
   return words;
 }
 template <>

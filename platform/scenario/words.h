@@ -31,6 +31,8 @@ const std::vector<std::pair<const char*, BufferRule>>& words_of();
 template <>
 const std::vector<std::pair<const char*, PreemptionKind>>& words_of();
 template <>
+const std::vector<std::pair<const char*, HoldScope>>& words_of();
+template <>
 const std::vector<std::pair<const char*, Retransmission>>& words_of();
 template <>
 const std::vector<std::pair<const char*, Acknowledgements>>& words_of();
@@ -48,6 +50,8 @@ template <>
 const std::vector<std::pair<const char*, PipelineSchedule>>& words_of();
 template <>
 const std::vector<std::pair<const char*, DpSync>>& words_of();
+template <>
+const std::vector<std::pair<const char*, GradientSum>>& words_of();
 template <>
 const std::vector<std::pair<const char*, WeightMode>>& words_of();
 template <>

@@ -105,12 +105,12 @@ class Stage {
     return cost;
   }
 
-  std::size_t parameters() const {
-    std::size_t count = 0;
+  std::vector<MatrixSize> parameters() const {
+    std::vector<MatrixSize> sizes;
     for (const Weights& w : matrices_) {
-      count += w.rows * (w.constrained && stay_ == Stay::kReparametrised ? rank_ : w.columns);
+      sizes.push_back({w.rows, w.constrained && stay_ == Stay::kReparametrised ? rank_ : w.columns});
     }
-    return count;
+    return sizes;
   }
 
   KernelCost set_subspace() const {
@@ -121,6 +121,12 @@ class Stage {
         add_projection(cost, w, 2);  // momentum
       }
     return cost;
+  }
+
+  /// C U, U^T (C U), the difference, and the orthonormalisation of U + R.
+  KernelCost next_subspace() const {
+    return {2 * d_ * d_ * rank_ + 4 * d_ * rank_ * rank_ + 2 * d_ * rank_ + 4 * d_ * rank_ * (rank_ + 1),
+            d_ * d_ + 10 * d_ * rank_ + 2 * rank_ * rank_};
   }
 
  private:
@@ -161,6 +167,12 @@ KernelCost cost_of(const Stage& stage, Kernel kernel) {
       return stage.step();
     case Kernel::kSetSubspace:
       return stage.set_subspace();
+    case Kernel::kNextSubspace:
+      return stage.next_subspace();
+    case Kernel::kFactorP:
+    case Kernel::kFactorQ:
+    case Kernel::kExpandFactors:
+      break;
   }
   return {};
 }
@@ -179,6 +191,14 @@ const char* kernel_name(Kernel kernel) {
       return "step";
     case Kernel::kSetSubspace:
       return "set_subspace";
+    case Kernel::kNextSubspace:
+      return "next_subspace";
+    case Kernel::kFactorP:
+      return "factor_p";
+    case Kernel::kFactorQ:
+      return "factor_q";
+    case Kernel::kExpandFactors:
+      return "expand_factors";
   }
   return "?";
 }
@@ -201,9 +221,21 @@ KernelCost kernel_cost(const ModelConfig& model, Stay stay, std::size_t rank, st
   return cost;
 }
 
-std::size_t parameter_count(const ModelConfig& model, Stay stay, std::size_t rank, std::size_t stage) {
+KernelCost energy_cost(const ModelConfig& model, std::size_t element_bytes) {
+  const std::uint64_t rows = model.rows(), d = model.dimension;
+  return {2 * rows * d * d, (rows * d + 2 * d * d) * element_bytes};  // C <- C + G^T G
+}
+
+std::vector<MatrixSize> parameter_sizes(const ModelConfig& model, Stay stay, std::size_t rank,
+                                        std::size_t stage) {
   check(model);
   return Stage(model, stay, rank, stage).parameters();
+}
+
+std::size_t parameter_count(const ModelConfig& model, Stay stay, std::size_t rank, std::size_t stage) {
+  std::size_t count = 0;
+  for (const MatrixSize& size : parameter_sizes(model, stay, rank, stage)) count += size.rows * size.columns;
+  return count;
 }
 
 }  // namespace wafervp::training

@@ -16,6 +16,13 @@ LocalTrainer<T>::LocalTrainer(const LocalConfig& config, const DataSource& data,
       stages_.push_back(
           std::make_unique<StageModel<T>>(config_.model, config_.optimizer, index, tables, subspace));
   if (config_.update_every) last_stage(0).collect_energy();
+  if (!config_.power_sgd) return;
+  const std::size_t k = subspace ? subspace->rank() : 0;
+  for (std::size_t index = 0; index < config_.model.stages; ++index)
+    layouts_.emplace_back(parameter_sizes(config_.model, config_.optimizer.stay, k, index),
+                          config_.power_sgd->rank);
+  for (std::size_t replica = 0; replica < config_.model.replicas; ++replica)
+    for (const FactorLayout& layout : layouts_) factors_.emplace_back(layout, *config_.power_sgd);
 }
 
 template <class T>
@@ -53,7 +60,7 @@ double LocalTrainer<T>::pass() {
 template <class T>
 double LocalTrainer<T>::step() {
   const double loss = pass();
-  if (config_.model.replicas > 1) add_replicas();
+  if (config_.model.replicas > 1) config_.power_sgd ? add_factors() : add_replicas();
   for (const auto& each : stages_) each->step();
   ++steps_done_;
   if (config_.update_every && steps_done_ % config_.update_every == 0) update_subspace();
@@ -79,6 +86,33 @@ void LocalTrainer<T>::add_replicas() {
     }
     for (std::size_t replica = 1; replica < model.replicas; ++replica)
       stage(replica, index).gradients() = sum;
+  }
+}
+
+/// As above, by factors.
+template <class T>
+void LocalTrainer<T>::add_factors() {
+  const ModelConfig& model = config_.model;
+  const auto add = [](const std::vector<T>& part, std::vector<T>& sum) {
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += part[i];
+  };
+  for (std::size_t index = 0; index < model.stages; ++index) {
+    const FactorLayout& layout = layouts_[index];
+    const auto factors = [&](std::size_t replica) -> GradientFactors<T>& {
+      return factors_[replica * model.stages + index];
+    };
+    std::vector<T> first(layout.first_size()), second(layout.second_size()), part(layout.first_size());
+    for (std::size_t replica = 0; replica < model.replicas; ++replica) {
+      factors(replica).factor_p(stage(replica, index).gradients().data(), part.data());
+      add(part, first);
+    }
+    part.resize(layout.second_size());
+    for (std::size_t replica = 0; replica < model.replicas; ++replica) {
+      factors(replica).factor_q(first.data(), part.data());
+      add(part, second);
+    }
+    for (std::size_t replica = 0; replica < model.replicas; ++replica)
+      factors(replica).expand(first.data(), second.data(), stage(replica, index).gradients().data());
   }
 }
 

@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "compression/message.h"
 #include "training/data_source.h"
+#include "training/gradient_factors.h"
 #include "training/stage_model.h"
 
 namespace wafervp::training {
@@ -25,6 +27,8 @@ struct Crossing {
 struct LocalConfig {
   ModelConfig model;
   OptimizerConfig optimizer;
+  /// How gradients of replicas are added; none: as they are.
+  std::optional<FactorConfig> power_sgd;
   /// Of replica 0's gradients at the last boundary.
   std::uint64_t update_every = 0;  ///< steps between updates of U; 0: U is fixed
   double update_step = 0.3;        ///< of the Grassmann update
@@ -57,6 +61,7 @@ class LocalTrainer {
  private:
   StageModel<T>& last_stage(std::size_t replica) { return stage(replica, config_.model.stages - 1); }
   void add_replicas();
+  void add_factors();
   void update_subspace();
 
   LocalConfig config_;
@@ -64,6 +69,8 @@ class LocalTrainer {
   Boundary boundary_;
   Updated updated_;
   std::vector<std::unique_ptr<StageModel<T>>> stages_;  ///< replica by replica
+  std::vector<FactorLayout> layouts_;                   ///< by stage, with PowerSGD
+  std::vector<GradientFactors<T>> factors_;             ///< replica by replica
   std::size_t steps_done_ = 0;
 };
 

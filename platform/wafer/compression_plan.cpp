@@ -155,7 +155,7 @@ std::shared_ptr<Codec> CompressionPlan::make(const Class& of) const {
       // The model's own U and fixed tables, where there is one.
       if (scenario_.workload.kind == WorkloadKind::kTraining) {
         subspace->subspace = make_subspace(scenario_);
-        subspace->tables = make_tables(scenario_);
+        if (subspace->id_bytes != 0) subspace->tables = make_tables(scenario_);
       }
     }
     return make_codec(config);
@@ -247,10 +247,11 @@ std::uint64_t CompressionPlan::wire_bytes(const wvp_command& command, const Comm
     return std::max<std::uint64_t>(std::min(command.bytes, command.bytes / kPacketBytes * packet), 1);
   }
   if (scenario_.detail.data == DataMode::kValues && through.codec->ratio_depends_on_data()) return 0;
-  // Parts of it, each a message of its own, are no smaller together.
-  return through.codec->wire_bytes(shape_of(through, command.bytes), group.tensor == WVP_TENSOR_FORWARD
-                                                                         ? Direction::kForward
-                                                                         : Direction::kBackward);
+  compression::Shape shape = shape_of(through, command.bytes);
+  // A last row that is filled up may be a part of its own, which is not.
+  if (shape.rows * shape.width * element_bytes(element_) > command.bytes && shape.rows > 1) --shape.rows;
+  return through.codec->least_bytes(
+      shape, group.tensor == WVP_TENSOR_FORWARD ? Direction::kForward : Direction::kBackward);
 }
 
 void CompressionPlan::check(const Topology& topology, const Workload& workload) const {
@@ -268,9 +269,12 @@ void CompressionPlan::check(const Topology& topology, const Workload& workload) 
       if (found == nullptr) continue;
       if (found->codec == CodecName::kSubspace && command.bytes % row != 0) {
         refuse(pointer_of(*found),
-               "subspace: expected messages of whole rows of " + std::to_string(row_width(scenario_)) + ' ' +
-                   element_name(element_) + " (" + std::to_string(row) + " bytes), found " +
-                   operation_word(command.op) + " of " + std::to_string(command.bytes) + " bytes");
+               "subspace: it carries activations between stages (pp), whose rows lie in it; expected "
+               "messages of "
+               "whole rows of " +
+                   std::to_string(row_width(scenario_)) + ' ' + element_name(element_) + " (" +
+                   std::to_string(row) + " bytes), found " + operation_word(command.op) + " of " +
+                   std::to_string(command.bytes) + " bytes");
       }
       if (command.op != WVP_OP_ALL_REDUCE && command.op != WVP_OP_REDUCE_SCATTER) continue;
       const wvp_comm comm = comms.comm(command.comm, 0);
@@ -278,10 +282,12 @@ void CompressionPlan::check(const Topology& topology, const Workload& workload) 
       const auto at = static_cast<std::size_t>(found - classes_.data());
       const Summable summable = shared_[at]->summable(
           {1, std::max<std::uint64_t>(row_width(scenario_), 1), element_}, Direction::kBackward);
-      const std::string where = group->name + " sums in the switches (in_switch)";
+      const std::string where = "group " + group->name + " sums in the switches (in_switch)";
       if (!summable.yes) {
         refuse(pointer_of(*found), std::string("found ") + to_word(found->codec) + ", but " + where +
-                                       ", and its messages cannot be added up there: " + summable.reason);
+                                       ", and its messages cannot be added up there: " + summable.reason +
+                                       "; set /wafer/firmware/" + operation_word(command.op) +
+                                       " to ring, or another codec");
       }
     }
   }

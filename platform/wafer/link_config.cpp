@@ -4,6 +4,7 @@
 #include <array>
 
 #include "core/split_mix.h"
+#include "link/path_holders.h"
 #include "topology/picoseconds.h"
 #include "wafervp/registers.h"
 
@@ -45,6 +46,11 @@ void hold_classes(const Scenario& scenario, AcceleratorConfig& config) {
   if (flow_control.preemption == PreemptionKind::kOff) return;
   config.hold_quiet = ps_of_ns(flow_control.hold_ns);
   config.class_level = mp_pp_dp(scenario, NodeKind::kNpu).level;
+}
+
+std::shared_ptr<PathHolders> holders_of_wafer(const Scenario& scenario) {
+  const FlowControlSpec& flow_control = scenario.wafer.fabric.flow_control;
+  return flow_control.hold_scope == HoldScope::kWafer ? std::make_shared<PathHolders>() : nullptr;
 }
 
 LinkConfig link_config(const Scenario& scenario, const Topology& topology, LinkId id) {

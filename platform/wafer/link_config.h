@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -11,6 +12,9 @@
 #include "topology/topology.h"
 
 namespace wafervp {
+
+/// For all links of the wafer, which operations hold together; null: each holds those on its way only.
+std::shared_ptr<PathHolders> holders_of_wafer(const Scenario& scenario);
 
 /// What the scenario says of link `id`: rate under its packets' headers, buffers, grain, channels, errors.
 SiteLinkConfig site_link_config(const Scenario& scenario, const Topology& topology, LinkId id);

@@ -159,6 +159,7 @@ void Wafer::set_pace(const Communicator& group, std::size_t index) {
 void Wafer::make_links(const Scenario& scenario) {
   std::map<std::uint32_t, std::shared_ptr<SiteWire>> wires;
   std::vector<Link*> wafer_links;  // null where a site link is
+  const std::shared_ptr<PathHolders> holders = holders_of_wafer(scenario);
   for (std::size_t k = 0; k < topology_.links.size(); ++k) {
     const std::string name = numbered("link", k);
     const LinkId id(static_cast<std::uint32_t>(k));
@@ -171,6 +172,7 @@ void Wafer::make_links(const Scenario& scenario) {
       continue;
     }
     LinkConfig config = link_config(scenario, topology_, id);
+    config.preemption.holders = holders;
     if (port_units_ != nullptr && port_units_->at(id)) port_units_->apply(config, topology_.link(id));
     auto link = std::make_unique<Link>(name.c_str(), config, calendar_, &arena_);
     wafer_links.push_back(link.get());

@@ -46,6 +46,16 @@ std::string objection(const Topology& topology, Operation operation, Algorithm a
   return {};
 }
 
+/// Of a broadcast that is relayed. Between two NPUs of different sites there is nothing to relay, and each
+/// chunk would have a latency and a codec of its own.
+std::uint32_t relay_chunks(const Topology& topology, const Communicator& communicator) {
+  constexpr std::uint32_t kRelayed = 64;
+  const std::vector<NpuId>& members = communicator.members;
+  const bool between_sites = members.size() == 2 && topology.site_of(NodeId(members[0].value)) !=
+                                                        topology.site_of(NodeId(members[1].value));
+  return between_sites ? 1 : kRelayed;
+}
+
 }  // namespace
 
 wvp_operation to_wvp(Operation operation) {
@@ -169,7 +179,9 @@ wvp_command make_operation(const Topology& topology, Operation operation, const 
     if (algorithm == Algorithm::kAuto) {
       algorithm = topology.in_network ? Algorithm::kInSwitch : Algorithm::kRelay;
     }
-    if (algorithm == Algorithm::kRelay && choice.relay_chunks != 0) command.chunks = choice.relay_chunks;
+    if (algorithm == Algorithm::kRelay) {
+      command.chunks = choice.relay_chunks != 0 ? choice.relay_chunks : relay_chunks(topology, communicator);
+    }
   }
   if (communicator.members.size() > 1) {
     const std::string why = objection(topology, operation, algorithm, communicator);

@@ -16,7 +16,7 @@ wvp_class traffic_class(TrafficKind kind);
 struct AlgorithmChoice {
   Algorithm algorithm = Algorithm::kAuto;
   std::uint32_t chunks = 0, active_chunks = 0;
-  std::uint32_t relay_chunks = 0;  // instead of `chunks` for a relay
+  std::uint32_t relay_chunks = 0;  // instead of `chunks` for a relay, 0: by the members
   std::string pointer;             // of the member that named the algorithm
 };
 /// What /wafer/firmware says about the operation.

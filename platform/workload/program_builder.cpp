@@ -29,14 +29,18 @@ void ProgramBuilder::flush_compute() {
 
 void ProgramBuilder::kernel(std::uint32_t kernel, std::uint32_t argument, std::uint64_t flops,
                             std::uint64_t hbm_bytes) {
+  extra(kernel, flops, hbm_bytes);
+  commands_.back().sequence = argument;
+  step_computes_.push_back(commands_.size() - 1);
+}
+
+void ProgramBuilder::extra(std::uint32_t kernel, std::uint64_t flops, std::uint64_t hbm_bytes) {
   flush_compute();
   wvp_command command{};
   command.kind = WVP_CMD_COMPUTE;
   command.root = kernel;
-  command.sequence = argument;
   command.compute_flops = flops;
   command.compute_bytes = hbm_bytes;
-  step_computes_.push_back(commands_.size());
   commands_.push_back(command);
 }
 

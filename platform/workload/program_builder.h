@@ -16,6 +16,9 @@ class ProgramBuilder {
   void compute(double flops, double hbm_bytes);
   /// Compute of a step whose values the platform computes: a command of its own.
   void kernel(std::uint32_t kernel, std::uint32_t argument, std::uint64_t flops, std::uint64_t hbm_bytes);
+  /// Compute beside that of the model, which takes the time of its FLOPs and bytes in every ComputeMode.
+  /// `kernel`: as above, or 0.
+  void extra(std::uint32_t kernel, std::uint64_t flops, std::uint64_t hbm_bytes);
   /// Compute of a fixed time that is no part of a step: what makes a rank late.
   void delay(Time ps);
   /// Enters the operation; all members of a communicator must enter its operations in the same order.

@@ -58,6 +58,8 @@ struct TrainingPlace {
   std::vector<std::uint64_t> inputs, outputs;                    // activations
   std::vector<std::uint64_t> output_gradients, input_gradients;  // by them
   std::uint64_t gradients = 0;                                   // of the parameters, all in a row
+  std::uint64_t first_factors = 0, second_factors = 0;           // instead, with PowerSGD
+  std::uint64_t basis = 0;                                       // U, where it is updated
 };
 
 /// What the wafer executes: one program per NPU, and the groups that the programs name.

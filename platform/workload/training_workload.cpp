@@ -48,6 +48,23 @@ training::OptimizerConfig optimizer_config(const Scenario& scenario) {
   return optimizer;
 }
 
+std::optional<training::FactorConfig> factor_config(const Scenario& scenario) {
+  const GradientSpec& spec = scenario.workload.gradients;
+  if (spec.sum != GradientSum::kPowerSgd || scenario.workload.parallelism.dp == 1) return std::nullopt;
+  training::FactorConfig config;
+  config.rank = spec.rank;
+  config.error_feedback = spec.error_feedback;
+  config.warm_start = spec.warm_start;
+  config.seed = scenario.seed;
+  return config;
+}
+
+training::FactorLayout factor_layout(const Scenario& scenario, std::size_t stage) {
+  return {training::parameter_sizes(model_config(scenario), optimizer_config(scenario).stay,
+                                    constrained_k(scenario), stage),
+          scenario.workload.gradients.rank};
+}
+
 std::shared_ptr<const compression::Subspace> make_subspace(const Scenario& scenario) {
   const TrainingSpec& spec = scenario.workload.training;
   if (spec.subspace_k == 0) return nullptr;
@@ -70,7 +87,7 @@ std::uint64_t boundary_bytes(const Scenario& scenario) {
 
 namespace {
 
-constexpr unsigned kGradientSlot = 1;
+constexpr unsigned kSyncSlot = 1;
 constexpr HandOver::Slots kForwardSlots{2, 4}, kBackwardSlots{3, 8};
 
 /// What the ranks have in common.
@@ -81,9 +98,19 @@ struct Plan {
   std::uint64_t tensor_bytes;
   CommunicatorSet communicators;
   std::uint16_t data_groups = 0, forward_chains = 0, backward_chains = 0;
+  std::uint16_t all = 0;  ///< the last stage of replica 0, then all others; where U is updated
 
   const ParallelismSpec& parallelism() const { return scenario.workload.parallelism; }
 };
+
+/// Who makes the next U, then all others.
+std::vector<NpuId> basis_members(const ParallelismSpec& p, const Placement& placement) {
+  std::vector<NpuId> members{placement.npu_of_rank[p.pp - 1]};
+  for (std::uint32_t rank = 0; rank < p.dp * p.pp; ++rank) {
+    if (rank != p.pp - 1) members.push_back(placement.npu_of_rank[rank]);
+  }
+  return members;
+}
 
 void add_communicators(Plan& plan, const Placement& placement) {
   const ParallelismSpec& p = plan.parallelism();
@@ -103,6 +130,10 @@ void add_communicators(Plan& plan, const Placement& placement) {
       plan.communicators.add(TrafficKind::kPp, forward, Algorithm::kAuto, "pp forward", WVP_TENSOR_FORWARD);
   plan.backward_chains = plan.communicators.add(TrafficKind::kPp, backward, Algorithm::kAuto, "pp backward",
                                                 WVP_TENSOR_BACKWARD);
+  if (plan.scenario.workload.training.update_every != 0) {
+    plan.all = plan.communicators.add(TrafficKind::kPp, {{"subspace", basis_members(p, placement)}},
+                                      Algorithm::kAuto, "subspace");
+  }
 }
 
 /// Writes the program of one rank, and says where its values are.
@@ -128,10 +159,20 @@ class RankWriter {
       forward_.send_by(chain(plan.forward_chains, stage), place_.outputs = buffers());
       backward_.receive_by(chain(plan.backward_chains, stage), place_.output_gradients = buffers());
     }
-    if (plan.parallelism().dp > 1) place_.gradients = program_.allocate(gradient_bytes());
+    const TrainingSpec& spec = workload_.training;
+    if (factor_config(plan.scenario)) {
+      factors_ = factor_layout(plan.scenario, stage);
+      const FactorBuffers buffers = allocate_factors(*factors_, spec.type, program_);
+      place_.first_factors = buffers.first;
+      place_.second_factors = buffers.second;
+    } else if (plan.parallelism().dp > 1) {
+      place_.gradients = program_.allocate(gradient_bytes());
+    }
+    if (spec.update_every != 0) place_.basis = program_.allocate(basis_bytes());
   }
 
-  void step() {
+  /// `index`: from 0.
+  void step(std::uint32_t index) {
     forward_.start_step();
     backward_.start_step();
     const std::uint32_t stages = plan_.parallelism().pp;
@@ -144,14 +185,12 @@ class RankWriter {
       way.send();
     }
     kernel(training::Kernel::kFinishGradients, 0);
-    if (plan_.parallelism().dp > 1) {
-      const auto index = static_cast<std::uint16_t>(plan_.data_groups + place_.stage);
-      append_gradient_sync(plan_.scenario, plan_.topology, plan_.communicators[index], index, kGradientSlot,
-                           place_.gradients, gradient_bytes(), program_, workload_.training.type);
-    }
+    if (plan_.parallelism().dp > 1) add_gradients();
     forward_.end_step();
     backward_.end_step();
     kernel(training::Kernel::kStep, 0);
+    const std::uint32_t every = workload_.training.update_every;
+    if (every != 0 && (index + 1) % every == 0) update_subspace();
     program_.end_step(workload_.compute);
   }
 
@@ -160,11 +199,46 @@ class RankWriter {
     MemoryNeed need;
     need.weights = need.gradients = gradient_bytes();
     need.optimiser = 2 * gradient_bytes();
+    if (factors_) {
+      const std::size_t owed = plan_.scenario.workload.gradients.error_feedback ? factors_->size() : 0;
+      need.gradients +=
+          (owed + factors_->first_size() + factors_->second_size()) * element_bytes(workload_.training.type);
+    }
     need.activations = plan_.tensor_bytes * workload_.microbatches;
     return need;
   }
 
  private:
+  void add_gradients() {
+    const auto index = static_cast<std::uint16_t>(plan_.data_groups + place_.stage);
+    const Communicator& group = plan_.communicators[index];
+    if (factors_) {
+      append_power_sgd(plan_.scenario, plan_.topology, group, index, kSyncSlot, *factors_,
+                       {place_.first_factors, place_.second_factors}, program_, workload_.training.type);
+    } else {
+      append_gradient_sync(plan_.scenario, plan_.topology, group, index, kSyncSlot, place_.gradients,
+                           gradient_bytes(), program_, workload_.training.type);
+    }
+  }
+
+  /// No message is under way when a rank takes the next U, and none starts before all have it.
+  void update_subspace() {
+    const auto operation = [this](Operation which, std::uint64_t bytes) {
+      wvp_command command =
+          make_operation(plan_.topology, which, firmware_choice(plan_.scenario.wafer.firmware, which),
+                         plan_.communicators[plan_.all], plan_.all, bytes, workload_.training.type);
+      command.traffic_class = WVP_CLASS_CONTROL;  // through no codec
+      command.slot = kSyncSlot;
+      command.dst = place_.basis;
+      program_.run(command);
+    };
+    if (makes_basis()) kernel(training::Kernel::kNextSubspace, 0);
+    operation(Operation::kBroadcast, basis_bytes());
+    kernel(training::Kernel::kSetSubspace, 0);
+    operation(Operation::kBarrier, 0);
+  }
+  bool makes_basis() const { return place_.replica == 0 && place_.stage + 1 == plan_.parallelism().pp; }
+
   HandOver hand_over(HandOver::Slots slots) {
     const auto make = [this](std::uint16_t comm, unsigned slot, std::uint64_t address) {
       wvp_command command =
@@ -188,10 +262,20 @@ class RankWriter {
                                      constrained_k(plan_.scenario), place_.stage) *
            element_bytes(workload_.training.type);
   }
+  std::uint64_t basis_bytes() const {
+    return std::uint64_t{workload_.training.dimension} * workload_.training.subspace_k *
+           element_bytes(workload_.training.type);
+  }
   void kernel(training::Kernel kernel, std::uint32_t microbatch) {
-    const training::KernelCost cost = training::kernel_cost(
-        plan_.model, optimizer_config(plan_.scenario).stay, constrained_k(plan_.scenario), place_.stage,
-        kernel, element_bytes(workload_.training.type));
+    const std::size_t size = element_bytes(workload_.training.type);
+    training::KernelCost cost =
+        training::kernel_cost(plan_.model, optimizer_config(plan_.scenario).stay,
+                              constrained_k(plan_.scenario), place_.stage, kernel, size);
+    if (kernel == training::Kernel::kBackward && workload_.training.update_every != 0 && makes_basis()) {
+      const training::KernelCost energy = training::energy_cost(plan_.model, size);
+      cost.flops += energy.flops;
+      cost.bytes += energy.bytes;
+    }
     program_.kernel(kernel_number(kernel), microbatch, cost.flops, cost.bytes);
   }
 
@@ -199,6 +283,7 @@ class RankWriter {
   const WorkloadSpec& workload_;
   ProgramBuilder& program_;
   TrainingPlace place_;
+  std::optional<training::FactorLayout> factors_;  ///< with PowerSGD
   HandOver forward_, backward_;
 };
 
@@ -224,7 +309,7 @@ Draft build_training(const Scenario& scenario, const Topology& topology, const P
     for (std::uint32_t stage = 0; stage < p.pp; ++stage) {
       const NpuId npu = placement.npu_of_rank[dp * p.pp + stage];
       RankWriter writer(plan, dp, stage, draft.builders[npu.value]);
-      for (std::uint32_t i = 0; i < workload.iterations; ++i) writer.step();
+      for (std::uint32_t i = 0; i < workload.iterations; ++i) writer.step(i);
       draft.memory[npu.value] = writer.memory_need();
       draft.training[npu.value] = writer.place();
     }

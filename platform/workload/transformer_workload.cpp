@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "training/gradient_factors.h"
 #include "workload/algorithms.h"
 #include "workload/communicators.h"
 #include "workload/errors.h"
@@ -31,6 +32,8 @@ struct Plan {
   // First index of each family; groups are in the order of placement.h.
   std::uint16_t model_groups = 0, data_groups = 0, forward_chains = 0, backward_chains = 0;
 
+  std::vector<training::FactorLayout> factors{};  // by stage, with PowerSGD
+
   const ParallelismSpec& parallelism() const { return scenario.workload.parallelism; }
   /// Parameters of one NPU of the stage.
   std::uint64_t parameters(std::uint32_t stage) const {
@@ -39,6 +42,42 @@ struct Plan {
     return static_cast<std::uint64_t>(std::ceil(share));
   }
 };
+
+/// Matrices of a stage that one of its MP ranks has: columns of W_qkv and W_1, rows of W_o and W_2 (Shoeybi
+/// et al. 2019). What else the model has, embeddings and vectors, goes as it is.
+std::vector<training::MatrixSize> gradient_matrices(const Plan& plan, std::uint32_t stage) {
+  const ParallelismSpec& p = plan.parallelism();
+  const std::size_t h = plan.model.hidden;
+  const auto share = [&](std::size_t whole) { return (whole + p.mp - 1) / p.mp; };
+  std::vector<training::MatrixSize> matrices;
+  std::uint64_t elements = 0;
+  for (std::uint32_t i = 0; i < layers_of_stage(plan.model.layers, p.pp, stage); ++i) {
+    for (const training::MatrixSize& matrix :
+         {training::MatrixSize{h, share(3 * h)}, training::MatrixSize{share(h), h},
+          training::MatrixSize{h, share(4 * h)}, training::MatrixSize{share(4 * h), h}}) {
+      matrices.push_back(matrix);
+      elements += matrix.rows * matrix.columns;
+    }
+  }
+  const std::uint64_t all = plan.parameters(stage);
+  if (all > elements) matrices.push_back({1, all - elements});
+  return matrices;
+}
+
+void add_factors(Plan& plan) {
+  const GradientSpec& spec = plan.scenario.workload.gradients;
+  const ParallelismSpec& p = plan.parallelism();
+  if (spec.sum != GradientSum::kPowerSgd || p.dp == 1) return;
+  // 96 h^2 r FLOPs a layer: four products with each of 12 h^2 elements.
+  const double h = plan.model.hidden;
+  if (96 * h * h * plan.model.layers * spec.rank > 4.6e18) {
+    refuse("/workload/gradients/rank",
+           "found " + std::to_string(spec.rank) + ", with which factors take more FLOPs than 64 bits hold");
+  }
+  for (std::uint32_t stage = 0; stage < p.pp; ++stage) {
+    plan.factors.emplace_back(gradient_matrices(plan, stage), spec.rank);
+  }
+}
 
 std::string coordinates(const char* first, std::uint32_t a, const char* second, std::uint32_t b) {
   return std::string("[") + first + "=" + std::to_string(a) + "," + second + "=" + std::to_string(b) + "]";
@@ -85,7 +124,11 @@ class RankWriter {
         program_(program),
         forward_(hand_over(kForwardSlots)),
         backward_(hand_over(kBackwardSlots)) {
-    if (p_.dp > 1) gradients_ = program_.allocate(plan_.parameters(stage_) * kGradientBytes);
+    if (!plan_.factors.empty()) {
+      factors_ = allocate_factors(plan_.factors[stage_], ElementType::kFp16, program_);
+    } else if (p_.dp > 1) {
+      gradients_ = program_.allocate(plan_.parameters(stage_) * kGradientBytes);
+    }
     if (p_.mp > 1) layer_output_ = program_.allocate(plan_.activation_bytes);
     if (stage_ > 0) {
       forward_.receive_by(chain(plan_.forward_chains, stage_ - 1), buffers(2));
@@ -108,11 +151,7 @@ class RankWriter {
       layers(is_forward ? 1 : kBackwardOverForward);
       way.send();
     }
-    if (p_.dp > 1) {
-      const std::uint16_t index = static_cast<std::uint16_t>(plan_.data_groups + stage_ * p_.mp + mp_);
-      append_gradient_sync(plan_.scenario, plan_.topology, plan_.communicators[index], index, kGradientSlot,
-                           gradients_, plan_.parameters(stage_) * kGradientBytes, program_);
-    }
+    if (p_.dp > 1) add_gradients();
     forward_.end_step();
     backward_.end_step();
     program_.end_step(workload_.compute);
@@ -120,6 +159,18 @@ class RankWriter {
 
  private:
   static constexpr std::size_t kSends = HandOver::kSendsInFlight;
+
+  void add_gradients() {
+    const std::uint16_t index = static_cast<std::uint16_t>(plan_.data_groups + stage_ * p_.mp + mp_);
+    const Communicator& group = plan_.communicators[index];
+    if (!plan_.factors.empty()) {
+      append_power_sgd(plan_.scenario, plan_.topology, group, index, kGradientSlot, plan_.factors[stage_],
+                       factors_, program_, ElementType::kFp16);
+    } else {
+      append_gradient_sync(plan_.scenario, plan_.topology, group, index, kGradientSlot, gradients_,
+                           plan_.parameters(stage_) * kGradientBytes, program_);
+    }
+  }
 
   HandOver hand_over(HandOver::Slots slots) {
     const auto make = [this](std::uint16_t comm, unsigned slot, std::uint64_t address) {
@@ -169,6 +220,7 @@ class RankWriter {
   const std::uint32_t dp_, stage_, mp_, layers_;
   ProgramBuilder& program_;
   std::uint64_t gradients_ = 0, layer_output_ = 0;
+  FactorBuffers factors_;
   HandOver forward_, backward_;
 };
 
@@ -179,6 +231,11 @@ MemoryNeed memory_need(const Plan& plan, std::uint32_t stage) {
   MemoryNeed need;
   need.weights = parameters * kWeightBytes;
   need.gradients = parameters * kGradientBytes;
+  if (!plan.factors.empty()) {
+    const training::FactorLayout& factors = plan.factors[stage];
+    const std::size_t owed = workload.gradients.error_feedback ? factors.size() : 0;
+    need.gradients += (owed + factors.first_size() + factors.second_size()) * kGradientBytes;
+  }
   need.optimiser = parameters * kOptimiserBytes / (workload.dp_sync == DpSync::kRsAg ? p.dp : 1);
   // 34 b s h bytes a layer (Korthikanti et al. 2022, without the attention scores, which a fused kernel
   // recomputes), divided by MP as their sequence parallelism does; without it 10 of the 34 would stay whole.
@@ -209,6 +266,7 @@ Draft build_transformer(const Scenario& scenario, const Topology& topology, cons
             layer_flops_per_token(model) * static_cast<double>(tokens) / p.mp,
             CommunicatorSet(topology, scenario.wafer.firmware)};
   add_communicators(plan, placement);
+  add_factors(plan);
 
   Draft draft(topology);
   for (std::uint32_t dp = 0; dp < p.dp; ++dp) {

@@ -12,7 +12,7 @@ from support import BINARY, CliTest, main
 TRAINING = {
     "version": 1,
     "name": "training",
-    "wafer": {"npus": 4, "fabric": {"kind": "ring"}, "sites": {"count": 4}, "firmware": {"relay_chunks": 1}},
+    "wafer": {"npus": 4, "fabric": {"kind": "ring"}, "sites": {"count": 4}},
     "workload": {
         "kind": "training",
         "training": {"dimension": 32, "heads": 2, "hidden": 64, "vocabulary": 32, "sequence": 16, "blocks": 4},

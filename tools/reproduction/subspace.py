@@ -77,11 +77,17 @@ def regions(lab):
     return found
 
 
+@measures("quick", "regions64.k40", "regions64.k40_int8", "regions64.k40_power_sgd")
+def regions_of_64(lab):
+    rows = lab.study("regions_8b_64")
+    return {f"regions64.{name}": gain(rows, "dense", name) for name in ("k40", "k40_int8", "k40_power_sgd")}
+
+
 # --- a small decoder, trained for real with each codec between its stages ---
 
-CODECS = ("free", "subspace_model", "subspace", "subspace_bf16", "bf16", "int8", "int4", "projection", "top_k", "low_rank",
-          "threshold", "zfp", "lossless")
-ORDER = ("free", "int4", "projection", "top_k")
+CODECS = ("free", "subspace_model", "subspace", "subspace_bf16", "bf16", "int8", "int4", "projection", "plain_projection",
+          "top_k", "low_rank", "threshold", "zfp", "lossless")
+ORDER = ("free", "int4", "plain_projection", "top_k")
 
 
 @measures("minutes", *(f"codecs.{codec}" for codec in CODECS), "codecs.order")

@@ -49,6 +49,63 @@ std::string collectives_table(const Results& results) {
   return table.text("  ");
 }
 
+std::string error_text(const std::optional<double>& error) {
+  return error ? fmt::format("{:.3g}", *error) : "";
+}
+
+/// Class, codec, messages, values, payload, ratio, error.
+std::vector<std::string> class_cells(const CompressionClassResult& c) {
+  return {c.name,
+          c.codec,
+          std::to_string(c.messages),
+          format_bytes(static_cast<double>(c.dense_bytes)),
+          format_bytes(static_cast<double>(c.wire_bytes)),
+          fmt::format("{:.3g}", c.ratio()),
+          error_text(c.relative_error)};
+}
+
+const std::vector<std::string> kClassHead{"class",   "codec", "messages", "values",
+                                          "payload", "ratio", "error"};
+
+/// Traffic classes with a codec, and what adding gradients up lost.
+std::string compression_table(const Results& results) {
+  Table table(kClassHead);
+  table.left(1);
+  for (const CompressionClassResult& c : results.compression_classes) table.add(class_cells(c));
+  if (results.training && results.training->gradient_sum.count > 0) {
+    const GradientSumError& sum = results.training->gradient_sum;
+    table.add({"summed gradients", "", std::to_string(sum.count), "", "", "", error_text(sum.relative)});
+  }
+  return table.text("  ");
+}
+
+/// The same of a study's variants; nothing where none has either.
+std::string compression_table(const Summary& summary) {
+  std::vector<std::string> head{"variant", "all links", "summed gradients", "of all steps"};
+  head.insert(head.end(), kClassHead.begin(), kClassHead.end());
+  Table table(head);
+  table.left(5);
+  bool any = false;
+  for (const VariantRow& row : summary.variants) {
+    const Outcome& outcome = row.outcome;
+    any = any || outcome.gradient_sum || !outcome.compression_classes.empty();
+    std::vector<std::string> cells{row.name, format_bytes(static_cast<double>(outcome.payload_bytes)), "",
+                                   ""};
+    if (outcome.gradient_sum) {
+      cells[2] = error_text(outcome.gradient_sum->relative);
+      cells[3] = error_text(outcome.gradient_sum->of_all_steps);
+    }
+    for (const CompressionClassResult& c : outcome.compression_classes) {
+      const std::vector<std::string> more = class_cells(c);
+      cells.insert(cells.end(), more.begin(), more.end());
+      table.add(cells);
+      cells = {"", "", "", ""};
+    }
+    if (outcome.compression_classes.empty()) table.add(cells);
+  }
+  return any ? table.text("  ") : "";
+}
+
 std::string links_table(const Results& results) {
   std::vector<std::size_t> order(results.links.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -173,6 +230,7 @@ std::string scenario_report(const std::string& title, const Results& results, co
   std::string text = fmt::format("{}: {}, {}\n", title, results.status, format_time(results.time_ps));
   text += breakdown_table(results);
   text += section("collectives", collectives_table(results));
+  text += section("compression", compression_table(results));
   text += section("most loaded links", links_table(results));
   return text + folder_line(out);
 }
@@ -181,6 +239,7 @@ std::string study_report(const Summary& summary, const std::string& out) {
   std::string text = summary.name;
   if (!summary.compare_to.empty()) text += ": speed-up over " + summary.compare_to;
   text += '\n' + study_table(summary, [](const VariantRow&) { return true; });
+  text += section("bytes, and errors relative to the values", compression_table(summary));
   if (summary.calibration) text += fit_line(*summary.calibration);
   return text + beside_table(summary) + folder_line(out);
 }

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "program.h"
@@ -27,9 +28,17 @@ Outcome read_outcome(const Json& json) {
   outcome.message = json.at("message").get<std::string>();
   outcome.time_ps = json.at("time_ps").get<Time>();
   outcome.breakdown = read_breakdown(json.at("breakdown_ps"));
+  outcome.payload_bytes = json.at("payload_bytes").get<std::uint64_t>();
+  const auto classes = json.find("compression_classes");
+  if (classes != json.end()) outcome.compression_classes = read_classes(*classes);
   const auto training = json.find("training");
-  if (training != json.end() && training->contains("final_loss")) {
-    outcome.final_loss = training->at("final_loss").get<double>();
+  if (training == json.end()) return outcome;
+  if (training->contains("final_loss")) {
+    const Json& loss = training->at("final_loss");  // null: not finite
+    outcome.final_loss = loss.is_number() ? loss.get<double>() : std::numeric_limits<double>::quiet_NaN();
+  }
+  if (training->contains("gradient_sum")) {
+    outcome.gradient_sum = read_gradient_sum(training->at("gradient_sum"));
   }
   return outcome;
 }
@@ -73,9 +82,13 @@ std::string worker_text(const Results& results) {
             {"message", results.message},
             {"time_ps", results.time_ps},
             {"breakdown_ps", breakdown_json(results.breakdown)},
+            {"payload_bytes", results.payload_bytes},
+            {"compression_classes", classes_json(results.compression_classes)},
             {"warnings", results.warnings}};
   if (results.training && !results.training->curve.empty()) {
     json["training"]["final_loss"] = results.training->final_loss();
+    const GradientSumError& sum = results.training->gradient_sum;
+    if (sum.count > 0) json["training"]["gradient_sum"] = gradient_sum_json(sum);
   }
   return json_text(json);
 }

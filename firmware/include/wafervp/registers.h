@@ -91,9 +91,12 @@ enum wvp_descriptor_flags {
   WVP_D_WINDOW = 1u << 9,         /* with SEND: at most two such messages of a flow are in flight, the
                                      others wait sorted by (priority, posting order) */
   WVP_D_NOTIFY_COMBINED =
-      1u << 10,            /* with COMBINE: a completion WVP_C_COPIED when the COMBINE part is done */
-  WVP_D_WALK = 1u << 11,   /* with EXPECT: the message engine takes the steps of walk `cookie` first; sender,
-                              tag and size of the message that is expected then are those of the walk */
+      1u << 10,          /* with COMBINE: a completion WVP_C_COPIED when the COMBINE part is done */
+  WVP_D_WALK = 1u << 11, /* with EXPECT: the message engine takes the steps of walk `cookie` first; sender,
+                            tag and size of the message that is expected then are those of the walk */
+  WVP_D_LAST =
+      1u << 12, /* with SEND: the last one of all that the strand with this cookie sends. With pre-emption
+                   the engine holds back other classes until the last one of each strand has left */
   WVP_D_TENSOR = 3u << 13, /* with SEND: enum wvp_tensor in these bits */
 };
 #define WVP_D_TENSOR_SHIFT 13

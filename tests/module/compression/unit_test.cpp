@@ -441,6 +441,66 @@ TEST(Unit, RefusesAnotherVersionOfU) {
   EXPECT_EQ(fault(here, there, 256),
             "NPU 3: message from 7: subspace: expected version 2 of U, found version 0");
 }
+SubspaceConfig with_values() {
+  SubspaceConfig config = std::get<SubspaceConfig>(subspace_of(64, 8));
+  config.subspace = Subspace::random(64, 8, 1);
+  config.id_bytes = 0;
+  return config;
+}
+std::shared_ptr<const Subspace> next_subspace(std::size_t k) {
+  return std::make_shared<const Subspace>(Subspace::random(64, k, 2)->u(), 2);
+}
+TEST(Unit, TakesTheNextU) {
+  // A codec each, as the units of a run have.
+  Bench here(config_of(with_values(), 64, Element::kFp64, {}, true), "here");
+  Bench there(config_of(with_values(), 64, Element::kFp64, {}, true), "there");
+  EXPECT_THROW(here.dut.set_subspace(next_subspace(4)), CompressionFault);
+  const auto next = next_subspace(8);
+  here.dut.set_subspace(next);
+  there.dut.set_subspace(next);
+  here.dut.write32(0x010, 4 * 1 + 1);
+  EXPECT_EQ(here.dut.read32(0x01c), 2u);
+  // The first column of the next U lies in it, and comes back.
+  auto data = std::make_shared<std::vector<std::byte>>(512);
+  for (std::size_t i = 0; i < 64; ++i) std::memcpy(data->data() + 8 * i, next->u().row(i), 8);
+  there.arrive(here.dut.compress(dense(512, 1, data), 0), 10);
+  there.run();
+  ASSERT_EQ(there.delivered.at(0).data.size(), 512u);
+  for (std::size_t i = 0; i < 64; ++i) {
+    double back;
+    std::memcpy(&back, there.delivered[0].data.data() + 8 * i, 8);
+    EXPECT_NEAR(back, next->u().row(i)[0], 1e-14);
+  }
+}
+TEST(Unit, RefusesTheNextUWhileItHasTheLastOne) {
+  Bench here(config_of(with_values(), 64, Element::kFp64, {}, true), "here");
+  Bench there(config_of(with_values(), 64, Element::kFp64, {}, true), "there");
+  here.dut.set_subspace(next_subspace(8));
+  EXPECT_EQ(fault(here, there, 512),
+            "NPU 3: message from 7: subspace: expected version 0 of U, found version 2");
+}
+TEST(Unit, CountsEachTrafficClass) {
+  auto config = config_of(CastConfig{}, 0, Element::kFp32, {}, true);
+  Bench bench(config);
+  const auto data = std::make_shared<std::vector<std::byte>>(64);
+  const float value = 1.001f;
+  for (std::size_t i = 0; i < 16; ++i) std::memcpy(data->data() + 4 * i, &value, 4);
+  DenseMessage message = dense(64, 0, data);
+  message.traffic_class = 2;  // DP
+  bench.dut.compress(message, 0);
+  bench.dut.compress(message, 0);
+  message.traffic_class = 0;  // MP
+  bench.dut.compress(message, 0);
+  const double error = std::pow(float_from_bf16(bf16_from_float(value)) - value, 2);
+  const auto& data_parallel = bench.dut.statistics(TrafficClass::kDataParallel);
+  EXPECT_EQ(data_parallel.messages, 2u);
+  EXPECT_EQ(data_parallel.dense_bytes, 128u);
+  EXPECT_EQ(data_parallel.wire_bytes, 64u);
+  EXPECT_NEAR(data_parallel.errors_squared, 32 * error, 1e-12 * error);
+  EXPECT_NEAR(data_parallel.values_squared, 32 * double{value} * double{value}, 1e-9);
+  EXPECT_EQ(bench.dut.statistics(TrafficClass::kModelParallel).messages, 1u);
+  EXPECT_EQ(bench.dut.statistics(TrafficClass::kPipeline).messages, 0u);
+}
 TEST(Unit, RefusesAnotherCodec) {
   Bench here(config_of(CastConfig{}, 64, Element::kFp32, {}), "here");
   Bench there(config_of(IntBlockConfig{}, 64, Element::kFp32, {}), "there");

@@ -32,8 +32,21 @@ class Hold : public testing::TestWithParam<bool> {
       bench_.link.hold_flow(*flow.hops[0].lane, back);
     });
   }
-  void hold_path_at(Time when, bool begins, Time from) {
-    bench_.shared.at(when, [=] { bench_.link.hold_path(kFirst, begins, from); });
+  /// An operation of the first class, known at the link `from` on.
+  void begin_path_at(Time when, Time from) {
+    bench_.shared.at(when, [=] { bench_.link.begin_path(kFirst, from); });
+  }
+  /// It ends with packet `end_packet` of its flow, by port `port`.
+  void end_path_at(Time when, std::uint64_t end_packet, std::uint32_t port) {
+    bench_.shared.at(when, [=] {
+      const Flow& flow = bench_.shared.flows.unicast(NpuId(port), NpuId(100 + port), kFirst);
+      bench_.link.end_path(*flow.hops[0].lane, end_packet);
+    });
+  }
+  void send_first(Time when, std::uint64_t packets, std::uint32_t port, std::uint64_t tag = 0) {
+    Sending first = flow_packets(packets, port, tag);
+    first.traffic_class = kFirst;
+    bench_.source.send_at(when, first);
   }
   Time arrival(std::uint32_t port = 0) const { return bench_.sink.arrival(NpuId(port), 0); }
 
@@ -72,28 +85,39 @@ TEST_P(Hold, OfOneFlowLeavesTheLinkToOthers) {
 
 /// From the time of the notice to the end of the last operation, and also a flow that comes meanwhile.
 TEST_P(Hold, OfAPathIsForAllFlowsOfClassesBehind) {
-  hold_path_at(0, true, slot(10) + 1);
-  hold_path_at(slot(20), true, slot(20));
+  begin_path_at(0, slot(10) + 1);
+  begin_path_at(slot(20), slot(20));
   send(0);
   send(slot(30), 1);
-  Sending first = flow_packets(10, 2);
-  first.traffic_class = kFirst;
-  bench_.source.send_at(slot(40), first);
-  hold_path_at(slot(60), false, slot(60));
-  hold_path_at(slot(90), false, slot(90));
+  send_first(slot(40), 10, 2);
+  end_path_at(slot(60), 10, 2);
+  end_path_at(slot(90), 10, 2);
   bench_.run();
   constexpr double kRounding = 2;
   EXPECT_NEAR(arrival(2), slot(40) + slot(10) + kLatency, kRounding);
   EXPECT_NEAR(std::max(arrival(0), arrival(1)), slot(90) + slot(189) + kLatency, kRounding);
 }
 
+/// It ends with the operation's last packet, here the last of two messages, of which it is known ahead.
+TEST_P(Hold, OfAPathEndsWithItsLastPacket) {
+  begin_path_at(0, 0);
+  send(0);
+  send_first(slot(10), 5, 2);
+  send_first(slot(40), 10, 2, 1);
+  end_path_at(slot(20), 15, 2);
+  bench_.run();
+  EXPECT_EQ(bench_.sink.arrival(NpuId(2), 1), slot(40) + slot(10) + kLatency);
+  EXPECT_EQ(arrival(), slot(50) + slot(100) + kLatency);
+}
+
 /// An operation that is over before the notice of its beginning is here does not hold.
 TEST_P(Hold, OfAPathThatEndsFirstIsNone) {
-  hold_path_at(0, true, slot(50));
-  hold_path_at(slot(10), false, slot(10));
-  send(0);
+  begin_path_at(slot(5), slot(50));
+  send_first(0, 3, 2);
+  end_path_at(slot(10), 3, 2);
+  send(slot(10));
   bench_.run();
-  EXPECT_EQ(arrival(), slot(100) + kLatency);
+  EXPECT_EQ(arrival(), slot(10) + slot(100) + kLatency);
 }
 
 INSTANTIATE_TEST_SUITE_P(Grain, Hold, testing::Bool(),

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""scenarios/subspace/training_codecs.json: what each codec between the stages costs in loss, three seeds, 1500 steps. Prints a
-table; the order is held, not the numbers. Between these there is no claim: seeds move the loss by 0.01 to 0.03."""
+"""scenarios/subspace/training_codecs.json: what each codec between the stages costs in loss and gains in time, three seeds, 1500
+steps. Prints a table; the order is held, not the numbers."""
 import sys
 
 import product
@@ -35,7 +35,8 @@ def main():
     for mild in ("bf16", "int8", "zfp"):
         checks.within(mean[mild] - mean["free"], -0.02, 0.02, f"{mild} over none")
     checks.within(mean["subspace_bf16"] - mean["subspace"], -0.03, 0.03, "coefficients in bf16 over fp32")
-    order = ("free", "int4", "projection", "top_k")
+    # What travels and what is lost decide the order; the chain decides how far the losses lie apart.
+    order = ("free", "int4", "plain_projection", "top_k")
     for less, more in zip(order, order[1:]):
         checks.that(max(loss[less]) < min(loss[more]), f"{more} loses more than {less}, whatever the seed")
     return checks.status()

@@ -57,6 +57,24 @@ TEST(IntBlock, FollowsItsDefinition) {
   }
 }
 
+/// bf16 goes another way than fp32, without a copy: to the same codes, and to the same values rounded.
+TEST(IntBlock, TakesBf16AsTheSameValuesOfFp32) {
+  for (const unsigned bits : {8u, 4u}) {
+    for (const double deviation : {1e-38, 1e-30, 1.0, 1e37}) {
+      const Message narrow = random_message({5, 77, Element::kBf16}, 41, deviation);
+      const Message wide = message_of({5, 77, Element::kFp32}, values_of(narrow));
+      const std::unique_ptr<Codec> codec = make_codec(IntBlockConfig{bits, 16, Element::kFp32});
+      const Encoded one = codec->encode(narrow.view(), {}), two = codec->encode(wide.view(), {});
+      EXPECT_EQ(one.payload, two.payload) << deviation;
+      const std::vector<double> back = values_of(Element::kBf16, codec->decode(one, narrow.shape, {}));
+      const std::vector<double> exact = values_of(Element::kFp32, codec->decode(two, wide.shape, {}));
+      for (std::size_t i = 0; i < back.size(); ++i) {
+        EXPECT_EQ(back[i], float_from_bf16(bf16_from_float(static_cast<float>(exact[i]))));
+      }
+    }
+  }
+}
+
 TEST(IntBlock, HasTheBytesOfItsDefinition) {
   const auto bytes = [](IntBlockConfig config, Shape shape) {
     return make_codec(config)->wire_bytes(shape, Direction::kForward);

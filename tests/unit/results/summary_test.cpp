@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include "results/result_files.h"
+
 namespace wafervp {
 namespace {
 
@@ -102,6 +104,31 @@ TEST(SummaryCsv, HasTheSameColumnsInEachRow) {
   EXPECT_THAT(csv, HasSubstr("\nmesh,ok,,300,1.0,,,,,0,0,0,0,0,0,0,1000,1.0,\n"));
   EXPECT_THAT(csv, HasSubstr("\nfast,ok,,200,1.5,1.6,"));
   EXPECT_THAT(csv, HasSubstr("\nstuck,deadlock,,,,,,,,0,0,0,0,0,0,0,,,\"rank 1, waits\"\n"));
+}
+
+TEST(SummaryJson, TellsWhatCompressionAndSumsOfGradientsLost) {
+  Summary summary;
+  summary.variants = {row("through", outcome("ok", 300)), row("plain", outcome("ok", 300))};
+  Outcome& through = summary.variants[0].outcome;
+  through.payload_bytes = 1000;
+  through.compression_classes = {{"mp", "lossless", 3, 130, 100, {}}, {"dp", "int8", 2, 80, 20, 0.01}};
+  through.gradient_sum = GradientSumError{8, 0.02, 0.001, 0.003};
+  const Json json = summary_json(summary, {});
+  const Json& found = json["variants"][0];
+  EXPECT_EQ(found["payload_bytes"], 1000);
+  EXPECT_EQ(found["gradient_sum"]["relative_error"], 0.02);
+  EXPECT_EQ(found["gradient_sum"]["relative_error_of_all_steps"], 0.003);
+  EXPECT_EQ(found["compression_classes"][1]["ratio"], 4.0);
+  EXPECT_FALSE(found["compression_classes"][0].contains("relative_error"));
+  EXPECT_FALSE(json["variants"][1].contains("gradient_sum"));
+  EXPECT_FALSE(json["variants"][1].contains("compression_classes"));
+  // A study that goes on takes them from the files.
+  const auto read = read_classes(found["compression_classes"]);
+  EXPECT_EQ(read.size(), 2u);
+  EXPECT_EQ(read[1].codec, "int8");
+  EXPECT_EQ(read[1].wire_bytes, 20u);
+  EXPECT_EQ(read[1].relative_error, 0.01);
+  EXPECT_EQ(read_gradient_sum(found["gradient_sum"]).between_replicas, 0.001);
 }
 
 }  // namespace
