@@ -44,7 +44,6 @@ inline void LinkEngine::put_on(Run& run, Time start, Time keep) {
 }
 
 tlm::tlm_sync_enum LinkEngine::book(Run& run, FabricPhase& phase, sc_core::sc_time& delay) {
-  if (run.rate != nullptr) return unbook_for_pace(run, phase, delay);
   if (path_ != nullptr) return book_path(run, phase, delay);
   put_on(run, std::max(free_at_, run.origin), 0);
   if (run.message->windowed) tell_source(run);

@@ -130,7 +130,8 @@ void LinkEngine::set_places(Lane& lane) {
 }
 
 tlm::tlm_sync_enum LinkEngine::nb_transport_fw(Run& run, FabricPhase& phase, sc_core::sc_time& delay) {
-  return only_ != nullptr ? book(run, phase, delay) : take(run, phase, delay);
+  if (only_ == nullptr) return take(run, phase, delay);
+  return run.rate == nullptr ? book(run, phase, delay) : unbook_for_pace(run, phase, delay);
 }
 
 tlm::tlm_sync_enum LinkEngine::take(Run& run, FabricPhase& phase, sc_core::sc_time& delay) {
